@@ -1,0 +1,133 @@
+package io.korpse.testing;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.test.KafkaClusterTestKit;
+import org.apache.kafka.common.test.TestKitNodes;
+
+/** Real Kafka brokers inside this JVM, on free ports, with one controller. */
+public final class EmbeddedBroker implements AutoCloseable {
+
+  private final KafkaClusterTestKit cluster;
+
+  private EmbeddedBroker(KafkaClusterTestKit cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Starts one broker with the settings that suit tests. */
+  public static EmbeddedBroker start() {
+    return start(1, Map.of());
+  }
+
+  /** Starts {@code brokers} brokers; {@code config} overrides the settings of each. */
+  public static EmbeddedBroker start(int brokers, Map<String, String> config) {
+    Map<String, String> settings = new HashMap<>();
+    int replicas = Math.min(3, brokers);
+    settings.put("offsets.topic.num.partitions", "4");
+    settings.put("offsets.topic.replication.factor", Integer.toString(replicas));
+    settings.put("transaction.state.log.num.partitions", "2");
+    settings.put("transaction.state.log.replication.factor", Integer.toString(replicas));
+    settings.put("transaction.state.log.min.isr", "1");
+    settings.put("group.initial.rebalance.delay.ms", "0");
+    settings.put("auto.create.topics.enable", "false");
+    settings.put("log.retention.ms", "-1");
+    settings.putAll(config);
+    try {
+      KafkaClusterTestKit.Builder builder =
+          new KafkaClusterTestKit.Builder(
+              new TestKitNodes.Builder()
+                  .setCombined(false)
+                  .setNumControllerNodes(1)
+                  .setNumBrokerNodes(brokers)
+                  .build());
+      settings.forEach(builder::setConfigProp);
+      KafkaClusterTestKit cluster = builder.build();
+      cluster.format();
+      cluster.startup();
+      cluster.waitForReadyBrokers();
+      return new EmbeddedBroker(cluster);
+    } catch (Exception e) {
+      throw new IllegalStateException("The test broker did not start", e);
+    }
+  }
+
+  /** The cluster itself, to stop and start single brokers. */
+  public KafkaClusterTestKit cluster() {
+    return cluster;
+  }
+
+  /** The value for {@code bootstrap.servers}. */
+  public String bootstrapServers() {
+    return cluster.bootstrapServers();
+  }
+
+  /** A new Admin client; the caller closes it. */
+  public Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
+  }
+
+  /** A new producer of bytes; the caller closes it. */
+  public KafkaProducer<byte[], byte[]> producer(Map<String, Object> overrides) {
+    Map<String, Object> config = new HashMap<>();
+    config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
+    config.put(ProducerConfig.LINGER_MS_CONFIG, 1);
+    config.putAll(overrides);
+    return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Creates a topic without time-based retention and waits until it is there. */
+  public void createTopic(String topic, int partitions) {
+    createTopic(topic, partitions, Map.of());
+  }
+
+  /** Creates a topic with the given configuration and waits until it is there. */
+  public void createTopic(String topic, int partitions, Map<String, String> config) {
+    Map<String, String> settings = new HashMap<>(Map.of("retention.ms", "-1"));
+    settings.putAll(config);
+    try (Admin admin = admin()) {
+      admin
+          .createTopics(List.of(new NewTopic(topic, partitions, (short) 1).configs(settings)))
+          .all()
+          .get(30, TimeUnit.SECONDS);
+      await()
+          .atMost(patience())
+          .ignoreExceptions()
+          .until(
+              () ->
+                  admin
+                      .describeTopics(List.of(topic))
+                      .allTopicNames()
+                      .get()
+                      .get(topic)
+                      .partitions()
+                      .stream()
+                      .allMatch(partition -> partition.leader() != null));
+    } catch (Exception e) {
+      throw new IllegalStateException("Topic " + topic + " was not created", e);
+    }
+  }
+
+  /** Longest time that a test should wait for something that a healthy broker does. */
+  public static Duration patience() {
+    return Duration.ofSeconds(60);
+  }
+
+  @Override
+  public void close() {
+    try {
+      cluster.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("The test broker did not stop", e);
+    }
+  }
+}
