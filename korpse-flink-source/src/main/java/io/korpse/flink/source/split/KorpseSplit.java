@@ -1,0 +1,107 @@
+package io.korpse.flink.source.split;
+
+import io.korpse.offsets.Position;
+import java.util.Objects;
+import org.apache.flink.api.connector.source.SourceSplit;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * One partition of one topic, with the next offset to read and the offset to stop before. Both are
+ * numbers: nothing symbolic is ever in a split.
+ *
+ * <p>Immutable; two splits are equal when all their fields are.
+ */
+public final class KorpseSplit implements SourceSplit {
+
+  /** The value of {@link #stopOffset()} of a split that has no end. */
+  public static final long NO_STOP_OFFSET = Long.MAX_VALUE;
+
+  private final TopicPartition partition;
+  private final String splitId;
+  private final Position position;
+  private final long stopOffset;
+  private final Uuid topicId;
+  private final boolean pristine;
+
+  /**
+   * Creates a split.
+   *
+   * @param partition topic and partition number
+   * @param position next offset to read
+   * @param stopOffset first offset that is not read, or {@link #NO_STOP_OFFSET}
+   * @param topicId id of the topic, {@link Uuid#ZERO_UUID} when the broker gives none
+   * @param pristine whether nothing was emitted yet and the position came from the start of the
+   *     log, a timestamp or a duration, so that it may follow the log start when retention passes
+   *     it
+   */
+  public KorpseSplit(
+      TopicPartition partition,
+      Position position,
+      long stopOffset,
+      Uuid topicId,
+      boolean pristine) {
+    this.partition = Objects.requireNonNull(partition);
+    this.splitId = splitId(partition);
+    this.position = Objects.requireNonNull(position);
+    this.stopOffset = stopOffset;
+    this.topicId = Objects.requireNonNull(topicId);
+    this.pristine = pristine;
+  }
+
+  /** The id of the split of a partition: {@code topic-partition}, as the peer writes it. */
+  public static String splitId(TopicPartition partition) {
+    return partition.topic() + "-" + partition.partition();
+  }
+
+  @Override
+  public String splitId() {
+    return splitId;
+  }
+
+  /** Topic and partition number. */
+  public TopicPartition partition() {
+    return partition;
+  }
+
+  /** Next offset to read. */
+  public Position position() {
+    return position;
+  }
+
+  /** First offset that is not read, or {@link #NO_STOP_OFFSET}. */
+  public long stopOffset() {
+    return stopOffset;
+  }
+
+  /** Id of the topic, {@link Uuid#ZERO_UUID} when unknown. */
+  public Uuid topicId() {
+    return topicId;
+  }
+
+  /** Whether the position may follow the log start: see the constructor. */
+  public boolean pristine() {
+    return pristine;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KorpseSplit that
+        && partition.equals(that.partition)
+        && position.equals(that.position)
+        && stopOffset == that.stopOffset
+        && topicId.equals(that.topicId)
+        && pristine == that.pristine;
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(partition, position, stopOffset, topicId, pristine);
+  }
+
+  /** Short, since Flink logs every split at INFO. */
+  @Override
+  public String toString() {
+    return splitId + ":" + position + (stopOffset == NO_STOP_OFFSET ? "" : ".." + stopOffset);
+  }
+}
