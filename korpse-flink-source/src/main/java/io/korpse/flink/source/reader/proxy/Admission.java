@@ -1,0 +1,200 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.PriorityQueue;
+
+/**
+ * Who may fetch when the reader's budget is short.
+ *
+ * <p>While less than three quarters are used, everyone. Then only splits below their floor, and of
+ * the empty ones a window: those with the earliest known time first, as many as what is left can
+ * take, at least one. At the bound nobody, unless nothing that is held could ever be given back:
+ * then one, since else records that alignment holds back would keep out the very splits that
+ * alignment waits for.
+ *
+ * <p>All splits are looked at only when the zone changes, and the zones overlap by an eighth of the
+ * budget at least, so that the cost follows the bytes that flow. Confined to the fetcher thread.
+ */
+final class Admission {
+
+  private enum Zone {
+    OPEN,
+    SHORT,
+    FULL
+  }
+
+  /**
+   * A split in the window that brings nothing for so long is caught up: it stays open, uncounted.
+   */
+  private static final long QUIET_NANOS = 200_000_000L;
+
+  private final BufferBudget budget;
+  private final ProxyLimits limits;
+  private final PauseLedger ledger;
+  private final ProxyStats stats;
+  private final PriorityQueue<SplitBuffer> hungry;
+  private final Map<SplitBuffer, Long> window = new LinkedHashMap<>();
+
+  private Zone zone = Zone.OPEN;
+  private long floor = Long.MAX_VALUE;
+  private long chunk;
+
+  Admission(
+      BufferBudget budget,
+      ProxyLimits limits,
+      PauseLedger ledger,
+      ProxyStats stats,
+      Comparator<SplitBuffer> mostHungry) {
+    this.budget = budget;
+    this.limits = limits;
+    this.ledger = ledger;
+    this.stats = stats;
+    this.hungry = new PriorityQueue<>(mostHungry);
+  }
+
+  /** A split came or went. */
+  void splits(int count) {
+    floor = limits.floorBytes(count);
+  }
+
+  void added(SplitBuffer split, long nowNanos) {
+    if (zone != Zone.OPEN) {
+      close(split, nowNanos);
+    }
+  }
+
+  void removed(SplitBuffer split) {
+    window.remove(split);
+    split.admitted = false;
+    split.hungry = false;
+  }
+
+  /** A poll brought {@code bytes} for the split. */
+  void filled(SplitBuffer split, long bytes, long nowNanos) {
+    chunk = Math.max(chunk - chunk / 16, bytes);
+    if (split.admitted) {
+      split.admitted = false;
+      window.remove(split);
+    }
+    if (zone != Zone.OPEN && split.heldBytes() >= floor) {
+      close(split, nowNanos);
+    }
+  }
+
+  /** The split's buffer ran empty, or what kept it from fetching is over. */
+  void emptied(SplitBuffer split, long nowNanos) {
+    if (zone != Zone.OPEN && split.isEmpty() && !split.admitted) {
+      close(split, nowNanos);
+    }
+  }
+
+  private void close(SplitBuffer split, long nowNanos) {
+    ledger.add(split.pause, PauseReason.READER_FULL, nowNanos);
+    if (split.isEmpty() && !split.hungry && !split.fetchFinished()) {
+      split.hungry = true;
+      hungry.add(split);
+    }
+  }
+
+  private void open(SplitBuffer split, long nowNanos) {
+    ledger.remove(split.pause, PauseReason.READER_FULL, nowNanos);
+  }
+
+  /**
+   * Looks at the budget again.
+   *
+   * @param stuck whether nothing is handed over and nothing can be
+   */
+  void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {
+    long used = budget.used();
+    long max = budget.maxBytes();
+    Zone before = zone;
+    zone =
+        switch (before) {
+          case OPEN -> used >= max ? Zone.FULL : used >= max / 4 * 3 ? Zone.SHORT : Zone.OPEN;
+          case SHORT -> used >= max ? Zone.FULL : used <= max / 2 ? Zone.OPEN : Zone.SHORT;
+          case FULL -> used <= max / 2 ? Zone.OPEN : used <= max / 8 * 7 ? Zone.SHORT : Zone.FULL;
+        };
+    if (zone != before) {
+      enter(before, splits, nowNanos);
+    }
+    if (zone == Zone.SHORT) {
+      admit(Math.max(1, (max - used) / Math.max(1, chunk)), nowNanos);
+    } else if (zone == Zone.FULL && stuck) {
+      admit(1, nowNanos);
+    }
+  }
+
+  private void enter(Zone before, Collection<SplitBuffer> splits, long nowNanos) {
+    stats.windowActive(zone != Zone.OPEN);
+    switch (zone) {
+      case OPEN -> {
+        hungry.clear();
+        window.clear();
+        for (SplitBuffer split : splits) {
+          split.hungry = false;
+          split.admitted = false;
+          open(split, nowNanos);
+        }
+      }
+      case SHORT -> {
+        for (SplitBuffer split : splits) {
+          if (split.isEmpty() || split.heldBytes() >= floor) {
+            if (!split.admitted) {
+              close(split, nowNanos);
+            }
+          } else if (before == Zone.FULL) {
+            open(split, nowNanos);
+          }
+        }
+      }
+      case FULL -> {
+        window.clear();
+        for (SplitBuffer split : splits) {
+          split.admitted = false;
+          close(split, nowNanos);
+        }
+      }
+    }
+  }
+
+  private void admit(long places, long nowNanos) {
+    Iterator<Long> since = window.values().iterator();
+    Iterator<SplitBuffer> who = window.keySet().iterator();
+    while (since.hasNext()) {
+      long at = since.next();
+      SplitBuffer split = who.next();
+      if (nowNanos - at < QUIET_NANOS) {
+        break;
+      }
+      split.admitted = false;
+      who.remove();
+      since = window.values().iterator();
+      who = window.keySet().iterator();
+    }
+    while (window.size() < places) {
+      SplitBuffer split = hungry.poll();
+      if (split == null) {
+        return;
+      }
+      if (!split.hungry) {
+        continue;
+      }
+      split.hungry = false;
+      if (!split.isEmpty() || split.fetchFinished() || split.pause.has(PauseReason.ALIGNMENT)) {
+        continue;
+      }
+      split.admitted = true;
+      window.put(split, nowNanos);
+      open(split, nowNanos);
+    }
+  }
+
+  boolean isShort() {
+    return zone != Zone.OPEN;
+  }
+}

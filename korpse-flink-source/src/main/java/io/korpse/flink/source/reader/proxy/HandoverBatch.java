@@ -1,0 +1,164 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * Runs of records of several splits, in the order in which they are to be emitted.
+ *
+ * <p>Filled on the fetcher thread, read on the task thread, taken back on any thread and once only.
+ *
+ * <p>A run ends with the position after it, which is applied when the reader asks for the next run:
+ * only then are all its records emitted. A run may hold no record: that is how a position moves
+ * past control records, which never reach an emitter.
+ */
+public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<byte[], byte[]>> {
+
+  private static final int FIRST_RUNS = 16;
+
+  private final int maxRecords;
+  private final long maxBytes;
+  private final ReturnedBatches home;
+  private final AtomicBoolean returned = new AtomicBoolean();
+
+  private ConsumerRecord<byte[], byte[]>[] records;
+  private int size;
+  private long bytes;
+
+  private SplitBuffer[] runSplits = new SplitBuffer[FIRST_RUNS];
+  private int[] runEnds = new int[FIRST_RUNS];
+  private long[] runOffsets = new long[FIRST_RUNS];
+  private int[] runEpochs = new int[FIRST_RUNS];
+  private long[] runBytes = new long[FIRST_RUNS];
+  private int runs;
+  private Set<String> finished = Set.of();
+
+  private int run = -1;
+  private int next;
+  private int end;
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  HandoverBatch(int maxRecords, long maxBytes, ReturnedBatches home) {
+    this.maxRecords = maxRecords;
+    this.maxBytes = maxBytes;
+    this.home = home;
+    this.records = new ConsumerRecord[Math.min(maxRecords, 64)];
+  }
+
+  // ---- filling, fetcher thread
+
+  void add(ConsumerRecord<byte[], byte[]> record, int weight) {
+    if (size == records.length) {
+      records = Arrays.copyOf(records, Math.min(maxRecords, size * 4));
+    }
+    records[size++] = record;
+    bytes += weight;
+  }
+
+  void endRun(SplitBuffer split, long nextOffset, int nextEpoch, int count, long runWeight) {
+    if (runs == runSplits.length) {
+      runSplits = Arrays.copyOf(runSplits, runs * 2);
+      runEnds = Arrays.copyOf(runEnds, runs * 2);
+      runOffsets = Arrays.copyOf(runOffsets, runs * 2);
+      runEpochs = Arrays.copyOf(runEpochs, runs * 2);
+      runBytes = Arrays.copyOf(runBytes, runs * 2);
+    }
+    runSplits[runs] = split;
+    runEnds[runs] = size;
+    runOffsets[runs] = nextOffset;
+    runEpochs[runs] = nextEpoch;
+    runBytes[runs] = runWeight;
+    runs++;
+  }
+
+  void finish(Set<String> splitIds) {
+    finished = splitIds;
+  }
+
+  boolean isFull() {
+    return size >= maxRecords || bytes >= maxBytes;
+  }
+
+  boolean isEmpty() {
+    return runs == 0 && finished.isEmpty();
+  }
+
+  int records() {
+    return size;
+  }
+
+  long bytes() {
+    return bytes;
+  }
+
+  // ---- reading, task thread
+
+  @Override
+  public String nextSplit() {
+    if (run >= 0) {
+      runSplits[run].listener().moveTo(runOffsets[run], runEpochs[run]);
+    }
+    if (++run >= runs) {
+      run = runs - 1;
+      applied();
+      return null;
+    }
+    next = run == 0 ? 0 : runEnds[run - 1];
+    end = runEnds[run];
+    return runSplits[run].splitId();
+  }
+
+  /** Guards against a second pass over the last run: its position was just applied. */
+  private void applied() {
+    next = end;
+  }
+
+  @Override
+  public ConsumerRecord<byte[], byte[]> nextRecordFromSplit() {
+    if (next == end) {
+      return null;
+    }
+    ConsumerRecord<byte[], byte[]> record = records[next];
+    records[next++] = null;
+    return record;
+  }
+
+  @Override
+  public Set<String> finishedSplits() {
+    return finished;
+  }
+
+  @Override
+  public void recycle() {
+    if (home != null && returned.compareAndSet(false, true)) {
+      home.give(this);
+    }
+  }
+
+  // ---- taking back
+
+  /** Marks the batch as taken back without the task thread; returns whether it was not before. */
+  boolean reclaim() {
+    return returned.compareAndSet(false, true);
+  }
+
+  /** Tells each split what of it was emitted. Fetcher thread. */
+  void settle() {
+    int start = 0;
+    for (int i = 0; i < runs; i++) {
+      runSplits[i].returned(runEnds[i] - start, runBytes[i]);
+      start = runEnds[i];
+    }
+  }
+
+  int runs() {
+    return runs;
+  }
+
+  SplitBuffer runSplit(int index) {
+    return runSplits[index];
+  }
+}

@@ -1,0 +1,144 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * For which empty splits event-time order waits, and until when (KIP-695, with a bound).
+ *
+ * <p>A split is waited for only while its buffer is empty, it is known to have more on the broker,
+ * it has no reason to pause, and its deadline has not passed. The deadline is set once, when the
+ * split runs empty, and again only after it brought a record: a position that moves over control
+ * records does not count. Over all, waiting takes at most a tenth of any ten seconds; beyond that
+ * order is given up and counted.
+ *
+ * <p>Waiting does not stop what is safe: records not later than the last known time of every split
+ * that is waited for go on. Confined to the fetcher thread.
+ */
+final class OrderWait {
+
+  private final long limitNanos;
+  private final long slackMillis;
+  private final ProxyStats stats;
+  private final WaitShare share;
+
+  /** The splits that are waited for, the nearest deadline first: all wait equally long. */
+  private final Set<SplitBuffer> waiting = new LinkedHashSet<>();
+
+  private long blockedSince = -1;
+  private boolean exhausted;
+  private long horizon = Long.MAX_VALUE;
+  private boolean horizonStale;
+
+  OrderWait(long limitNanos, long slackMillis, long nowNanos, ProxyStats stats) {
+    this.limitNanos = limitNanos;
+    this.slackMillis = slackMillis;
+    this.stats = stats;
+    this.share = new WaitShare(nowNanos);
+  }
+
+  /** Looks at a split whose buffer, lag or pause changed. */
+  void review(SplitBuffer split, long nowNanos) {
+    boolean wait =
+        limitNanos > 0
+            && split.isEmpty()
+            && !split.gaveUp
+            && !split.pause.paused()
+            && !split.fetchFinished()
+            && split.knownLag() > 0;
+    if (wait) {
+      if (split.waitDeadline == 0) {
+        split.waitDeadline = nowNanos + limitNanos;
+      }
+      horizonStale |= waiting.add(split);
+    } else {
+      forget(split);
+    }
+  }
+
+  /** The split brought a record. */
+  void delivered(SplitBuffer split) {
+    split.waitDeadline = 0;
+    split.gaveUp = false;
+    forget(split);
+  }
+
+  void forget(SplitBuffer split) {
+    if (!waiting.isEmpty() && waiting.remove(split)) {
+      horizonStale = true;
+    }
+  }
+
+  /** No record later than this may go now; {@link Long#MAX_VALUE} when nothing is waited for. */
+  long horizon(long nowNanos) {
+    giveUpExpired(nowNanos);
+    if (waiting.isEmpty()) {
+      exhausted = false;
+      return Long.MAX_VALUE;
+    }
+    charge(nowNanos);
+    if (share.left(nowNanos) == 0) {
+      if (!exhausted) {
+        exhausted = true;
+        stats.countOrderGivenUp();
+      }
+      return Long.MAX_VALUE;
+    }
+    exhausted = false;
+    if (horizonStale) {
+      horizon = Long.MAX_VALUE;
+      for (SplitBuffer split : waiting) {
+        horizon = Math.min(horizon, split.lastTime());
+      }
+      horizonStale = false;
+    }
+    return horizon > Long.MAX_VALUE - slackMillis ? Long.MAX_VALUE : horizon + slackMillis;
+  }
+
+  private void giveUpExpired(long nowNanos) {
+    while (!waiting.isEmpty()) {
+      SplitBuffer first = waiting.iterator().next();
+      if (nowNanos < first.waitDeadline) {
+        return;
+      }
+      waiting.remove(first);
+      first.gaveUp = true;
+      horizonStale = true;
+      stats.countOrderGivenUp();
+    }
+  }
+
+  /** Records are there but none may go: from now on the wait is paid for. */
+  void blocked(long nowNanos) {
+    if (blockedSince < 0) {
+      blockedSince = nowNanos;
+    }
+  }
+
+  /** Something went, or there was nothing that could have gone. */
+  void unblocked(long nowNanos) {
+    charge(nowNanos);
+    blockedSince = -1;
+  }
+
+  private void charge(long nowNanos) {
+    if (blockedSince >= 0 && nowNanos > blockedSince) {
+      share.add(nowNanos - blockedSince, nowNanos);
+      stats.orderWaited(nowNanos - blockedSince);
+      blockedSince = nowNanos;
+    }
+  }
+
+  /** How long a blocked owner may sleep before it has to look again; MAX_VALUE when not blocked. */
+  long nanosToDeadline(long nowNanos) {
+    if (blockedSince < 0 || waiting.isEmpty()) {
+      return Long.MAX_VALUE;
+    }
+    long deadline = waiting.iterator().next().waitDeadline - nowNanos;
+    return Math.max(0, Math.min(deadline, share.left(nowNanos)));
+  }
+
+  int waiting() {
+    return waiting.size();
+  }
+}

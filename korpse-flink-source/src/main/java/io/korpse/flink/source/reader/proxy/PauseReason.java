@@ -1,0 +1,20 @@
+package io.korpse.flink.source.reader.proxy;
+
+/**
+ * Why a split is not fetched. A split is paused while it has at least one reason, so that taking
+ * one away never resumes past another.
+ */
+public enum PauseReason {
+  /** The split's own buffer reached its high watermark. */
+  SPLIT_FULL,
+  /** The reader's budget is short and the split is not among those that may still fetch. */
+  READER_FULL,
+  /** Flink's watermark alignment holds the split back. */
+  ALIGNMENT,
+  /** What to do about an offset that the broker no longer has, or never had, is being found out. */
+  DATA_LOSS;
+
+  int bit() {
+    return 1 << ordinal();
+  }
+}

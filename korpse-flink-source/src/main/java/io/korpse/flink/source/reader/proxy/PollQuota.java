@@ -1,0 +1,137 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.nio.ByteBuffer;
+import java.util.Iterator;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/**
+ * Bounds a poll in bytes.
+ *
+ * <p>{@code max.poll.records} bounds a poll by count only: a thousand well compressed records are a
+ * fetch of some kilobytes and a poll of a gigabyte. The consumer copies keys and values through its
+ * deserializers, on the polling thread and record by record, so these count what they copy. Beyond
+ * the quota they copy nothing and answer {@link #WITHHELD}; the proxy drops such records and seeks
+ * back to the first of them. One record is always let through.
+ *
+ * <p>They also make headers plain on the way, or drop them when nobody reads them: a header that
+ * was never read pins the whole response that it came with.
+ *
+ * <p>Confined to the fetcher thread.
+ */
+final class PollQuota {
+
+  /** In place of a key or value that was not copied. Compared by identity. */
+  static final byte[] WITHHELD = new byte[0];
+
+  private final boolean keepKeys;
+  private final boolean keepHeaders;
+  private long limit = Long.MAX_VALUE;
+  private long used;
+  private int keys;
+  private int values;
+  private boolean exceeded;
+
+  PollQuota(boolean keepKeys, boolean keepHeaders) {
+    this.keepKeys = keepKeys;
+    this.keepHeaders = keepHeaders;
+  }
+
+  /** Starts the next poll. */
+  void begin(long bytes) {
+    limit = bytes;
+    used = 0;
+    keys = 0;
+    values = 0;
+    exceeded = false;
+  }
+
+  /** Whether something of this poll was withheld. */
+  boolean exceeded() {
+    return exceeded;
+  }
+
+  /** Bytes copied in this poll. */
+  long used() {
+    return used;
+  }
+
+  Deserializer<byte[]> keys() {
+    return new KeyCopier();
+  }
+
+  Deserializer<byte[]> values() {
+    return new ValueCopier();
+  }
+
+  private byte[] copy(ByteBuffer data) {
+    used += data.remaining();
+    byte[] copy = new byte[data.remaining()];
+    data.get(data.position(), copy);
+    return copy;
+  }
+
+  /** The key comes before its value, so the first record of a poll is known by the counts. */
+  private boolean withhold(int size, boolean firstRecord, Headers headers) {
+    if (exceeded || (!firstRecord && used + size > limit)) {
+      exceeded = true;
+      drop(headers);
+      return true;
+    }
+    return false;
+  }
+
+  private abstract static class Copier implements Deserializer<byte[]> {
+    @Override
+    public byte[] deserialize(String topic, byte[] data) {
+      return data;
+    }
+  }
+
+  private final class KeyCopier extends Copier {
+    @Override
+    public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
+      if (withhold(data.remaining(), keys == 0, headers)) {
+        return WITHHELD;
+      }
+      keys++;
+      return keepKeys ? copy(data) : null;
+    }
+  }
+
+  private final class ValueCopier extends Copier {
+    @Override
+    public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
+      if (withhold(data.remaining(), values == 0 && keys <= 1, headers)) {
+        return WITHHELD;
+      }
+      values++;
+      used += RecordWeigher.OVERHEAD;
+      if (keepHeaders) {
+        used += readFully(headers);
+      } else {
+        drop(headers);
+      }
+      return copy(data);
+    }
+  }
+
+  private static void drop(Headers headers) {
+    Iterator<Header> each = headers.iterator();
+    while (each.hasNext()) {
+      each.next();
+      each.remove();
+    }
+  }
+
+  /** Reads each header, which makes it a copy of its own; returns their bytes. */
+  static long readFully(Headers headers) {
+    long bytes = 0;
+    for (Header header : headers) {
+      byte[] value = header.value();
+      bytes += header.key().length() + (value == null ? 0 : value.length);
+    }
+    return bytes;
+  }
+}

@@ -1,0 +1,66 @@
+package io.korpse.flink.source.reader.proxy;
+
+/**
+ * How many records a poll may return, fitted to the size that they really have.
+ *
+ * <p>The byte quota keeps the bound whatever the count; but what a poll withholds was decompressed
+ * for nothing, so a count that is far too large is lowered, and raised again when records have
+ * become small for a while. The count is fixed in a consumer: a change means a new one. Confined to
+ * the fetcher thread.
+ */
+final class PollSize {
+
+  /** Withheld records that are worth a new consumer. */
+  private static final int WASTE = 16;
+
+  private static final int SMALL_POLLS = 64;
+  private static final long REBUILD_NANOS = 10_000_000_000L;
+
+  private final int max;
+  private final boolean fixed;
+  private int count;
+  private int smallPolls;
+  private long changedAt;
+
+  PollSize(int max, boolean fixed) {
+    this.max = max;
+    this.fixed = fixed;
+    this.count = max;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /**
+   * Looks at a poll.
+   *
+   * @return whether the consumer is to be replaced by one with the new {@link #count()}
+   */
+  boolean review(int kept, int withheld, long usedBytes, long quotaBytes, long nowNanos) {
+    if (fixed) {
+      return false;
+    }
+    if (withheld >= WASTE && withheld > kept) {
+      int fitting = Math.max(1, kept);
+      smallPolls = 0;
+      if (fitting < count) {
+        count = fitting;
+        changedAt = nowNanos;
+        return true;
+      }
+      return false;
+    }
+    if (count == max) {
+      return false;
+    }
+    smallPolls = kept >= count && usedBytes * 8 < quotaBytes ? smallPolls + 1 : 0;
+    if (smallPolls >= SMALL_POLLS && nowNanos - changedAt > REBUILD_NANOS) {
+      smallPolls = 0;
+      changedAt = nowNanos;
+      count = (int) Math.min(max, count * 8L);
+      return true;
+    }
+    return false;
+  }
+}

@@ -1,0 +1,196 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * The one Kafka consumer of a proxy, with what it is assigned, and the means to replace it.
+ *
+ * <p>Bounds what the client itself retains: a paused split keeps what was fetched for it, and each
+ * such rest can pin the whole response that it came in. All splits that are paused by one step
+ * share their responses; when there are more such groups than allowed, the rests of the oldest are
+ * dropped by taking their splits out of the assignment and in again.
+ *
+ * <p>Created, used and closed on the fetcher thread.
+ */
+final class ProxyConsumer {
+
+  /** Splits that were paused by one step and still are. */
+  static final class PausedGroup {
+    private final Set<SplitBuffer> members = new LinkedHashSet<>();
+  }
+
+  private final ConsumerFactory factory;
+  private final PollQuota quota;
+  private final PauseLedger ledger;
+  private final int maxGroups;
+  private final ProxyStats stats;
+  private final Map<TopicPartition, SplitBuffer> assigned = new LinkedHashMap<>();
+  private final Set<PausedGroup> paused = new LinkedHashSet<>();
+
+  private Consumer<byte[], byte[]> consumer;
+
+  ProxyConsumer(
+      ConsumerFactory factory,
+      PollQuota quota,
+      PauseLedger ledger,
+      int maxGroups,
+      ProxyStats stats) {
+    this.factory = factory;
+    this.quota = quota;
+    this.ledger = ledger;
+    this.maxGroups = maxGroups;
+    this.stats = stats;
+  }
+
+  private void open(int maxPollRecords) {
+    consumer =
+        factory.create(
+            Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, maxPollRecords),
+            quota.keys(),
+            quota.values());
+  }
+
+  Consumer<byte[], byte[]> get() {
+    return consumer;
+  }
+
+  SplitBuffer split(TopicPartition partition) {
+    return assigned.get(partition);
+  }
+
+  boolean hasSplits() {
+    return !assigned.isEmpty();
+  }
+
+  int splitCount() {
+    return assigned.size();
+  }
+
+  void add(List<SplitBuffer> splits, int maxPollRecords) {
+    if (consumer == null) {
+      open(maxPollRecords);
+    }
+    for (SplitBuffer split : splits) {
+      assigned.put(split.partition(), split);
+    }
+    consumer.assign(assigned.keySet());
+    splits.forEach(this::startAt);
+  }
+
+  void remove(Collection<SplitBuffer> splits) {
+    for (SplitBuffer split : splits) {
+      assigned.remove(split.partition());
+      leaveGroup(split);
+    }
+    consumer.assign(assigned.keySet());
+  }
+
+  private void startAt(SplitBuffer split) {
+    seek(split);
+    ledger.reassigned(split.pause);
+  }
+
+  /** Fetches on from the split's own fetch offset. */
+  void seek(SplitBuffer split) {
+    if (split.trustsEpoch()) {
+      consumer.seek(
+          split.partition(),
+          new OffsetAndMetadata(split.fetchOffset(), Optional.of(split.fetchEpoch()), ""));
+    } else {
+      consumer.seek(split.partition(), split.fetchOffset());
+    }
+  }
+
+  ConsumerRecords<byte[], byte[]> poll(long nanos) {
+    return consumer.poll(Duration.ofNanos(nanos));
+  }
+
+  OptionalLong currentLag(TopicPartition partition) {
+    return consumer.currentLag(partition);
+  }
+
+  /** Sends what changed in the ledger, and keeps the number of paused groups bounded. */
+  void applyPauses() {
+    if (consumer == null) {
+      return;
+    }
+    PauseLedger.Delta delta = ledger.apply(consumer);
+    for (TopicPartition partition : delta.resumed()) {
+      leaveGroup(assigned.get(partition));
+    }
+    if (delta.paused().isEmpty()) {
+      return;
+    }
+    PausedGroup group = new PausedGroup();
+    for (TopicPartition partition : delta.paused()) {
+      SplitBuffer split = assigned.get(partition);
+      leaveGroup(split);
+      split.pausedGroup = group;
+      group.members.add(split);
+    }
+    paused.add(group);
+    while (paused.size() > maxGroups) {
+      shed(paused.iterator().next());
+    }
+  }
+
+  private void leaveGroup(SplitBuffer split) {
+    PausedGroup group = split.pausedGroup;
+    if (group != null) {
+      split.pausedGroup = null;
+      group.members.remove(split);
+      if (group.members.isEmpty()) {
+        paused.remove(group);
+      }
+    }
+  }
+
+  /** Drops what the client holds for the group; fetched again when its splits are resumed. */
+  private void shed(PausedGroup group) {
+    List<SplitBuffer> members = new ArrayList<>(group.members);
+    remove(members);
+    for (SplitBuffer split : members) {
+      assigned.put(split.partition(), split);
+    }
+    consumer.assign(assigned.keySet());
+    members.forEach(this::startAt);
+    ledger.apply(consumer);
+    stats.shed(members.size());
+  }
+
+  /** Replaces the consumer; every split goes on where it was. */
+  void rebuild(int maxPollRecords, Duration closeTimeout) {
+    close(closeTimeout);
+    open(maxPollRecords);
+    assigned.values().forEach(this::leaveGroup);
+    if (!assigned.isEmpty()) {
+      consumer.assign(assigned.keySet());
+      assigned.values().forEach(this::startAt);
+      ledger.apply(consumer);
+    }
+    stats.consumerRebuilt();
+  }
+
+  void close(Duration timeout) {
+    if (consumer != null) {
+      Consumer<byte[], byte[]> closing = consumer;
+      consumer = null;
+      closing.close(CloseOptions.timeout(timeout));
+    }
+  }
+}

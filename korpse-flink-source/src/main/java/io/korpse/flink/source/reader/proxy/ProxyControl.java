@@ -1,0 +1,57 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What the reader wants of its proxy, kept by split id.
+ *
+ * <p>A wish may come before the split has reached the proxy, or while a new proxy replaces an idle
+ * one, and is never lost: the wanted state stays here, and a proxy looks it up when a split is
+ * added. Belongs to the reader; thread-safe.
+ */
+public final class ProxyControl {
+
+  private final Set<String> held = ConcurrentHashMap.newKeySet();
+  private final ConcurrentLinkedQueue<String> changed = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<String> finish = new ConcurrentLinkedQueue<>();
+  private volatile Runnable wake = () -> {};
+
+  /** Watermark alignment holds these splits back, and no longer those. Task thread. */
+  public void pauseOrResume(Collection<String> pause, Collection<String> resume) {
+    held.addAll(pause);
+    resume.forEach(held::remove);
+    changed.addAll(pause);
+    changed.addAll(resume);
+    wake.run();
+  }
+
+  /** The split is at its end whatever the broker still holds; reported as finished once. */
+  public void finish(String splitId) {
+    finish.add(splitId);
+    wake.run();
+  }
+
+  /** The split left the reader: nothing is wanted of it any more. Task thread. */
+  public void forget(String splitId) {
+    held.remove(splitId);
+  }
+
+  boolean isHeld(String splitId) {
+    return held.contains(splitId);
+  }
+
+  String pollChanged() {
+    return changed.poll();
+  }
+
+  String pollFinish() {
+    return finish.poll();
+  }
+
+  void attach(Runnable newWake) {
+    wake = newWake;
+  }
+}
