@@ -3,14 +3,19 @@ package io.korpse.testing;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
@@ -83,6 +88,28 @@ public final class EmbeddedBroker implements AutoCloseable {
     config.put(ProducerConfig.LINGER_MS_CONFIG, 1);
     config.putAll(overrides);
     return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Writes records of eight zero bytes, one timestamp after the other; waits for the broker. */
+  public void produce(TopicPartition partition, long firstTimestamp, int count) {
+    try (KafkaProducer<byte[], byte[]> producer = producer(Map.of())) {
+      List<Future<RecordMetadata>> sent = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        sent.add(
+            producer.send(
+                new ProducerRecord<>(
+                    partition.topic(),
+                    partition.partition(),
+                    firstTimestamp + i,
+                    null,
+                    new byte[8])));
+      }
+      for (Future<RecordMetadata> each : sent) {
+        each.get(30, TimeUnit.SECONDS);
+      }
+    } catch (Exception e) {
+      throw new IllegalStateException("Could not write to " + partition, e);
+    }
   }
 
   /** Creates a topic without time-based retention and waits until it is there. */

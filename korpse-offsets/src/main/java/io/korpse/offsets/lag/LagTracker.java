@@ -1,0 +1,407 @@
+package io.korpse.offsets.lag;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the lags of a reader's partitions fresh, whether they flow, are paused or are idle.
+ *
+ * <p>A thread of its own makes a round per interval: it asks the brokers, in one request and with
+ * an Admin client of its own, for the log ends that nobody observed within the interval. It never
+ * waits for an answer, so a partition without a leader holds up nothing. All methods may be called
+ * by any thread.
+ */
+public final class LagTracker implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LagTracker.class);
+
+  private final Supplier<EndOffsets> clients;
+  private final Settings settings;
+  private final Clock clock;
+  private final Thread thread;
+  private final Map<TopicPartition, PartitionLag> partitions = new ConcurrentHashMap<>();
+  private final Collection<PartitionLag> view =
+      Collections.unmodifiableCollection(partitions.values());
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean isNew;
+  private boolean closing;
+
+  // Confined to the thread.
+  private EndOffsets client;
+  private boolean isFailing;
+  private long slowRoundAt = Long.MIN_VALUE;
+
+  /** What a tracker is built with; times in milliseconds. */
+  record Settings(
+      IsolationLevel isolation,
+      long intervalMillis,
+      long slowIntervalMillis,
+      long requestTimeoutMillis,
+      long windowMillis,
+      long commitLimitMillis) {}
+
+  LagTracker(Supplier<EndOffsets> clients, Settings settings, Clock clock, String threadName) {
+    this.clients = clients;
+    this.settings = settings;
+    this.clock = clock;
+    this.thread = new Thread(this::run, threadName);
+    thread.setDaemon(true);
+  }
+
+  /** Starts a builder; {@code admin} must be given. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Starts to watch a partition; a second call replaces the first.
+   *
+   * @param position the next offset to emit, -1 when not known; called by any thread, must be cheap
+   */
+  public PartitionLag track(TopicPartition partition, LongSupplier position) {
+    PartitionLag lag =
+        new PartitionLag(
+            partition,
+            position,
+            settings.isolation(),
+            new LagWindow(settings.windowMillis(), settings.commitLimitMillis()),
+            clock);
+    partitions.put(partition, lag);
+    lock.lock();
+    try {
+      isNew = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    return lag;
+  }
+
+  /** Stops watching a partition. */
+  public void untrack(TopicPartition partition) {
+    partitions.remove(partition);
+  }
+
+  /** What is watched; a live view. */
+  public Collection<PartitionLag> partitions() {
+    return view;
+  }
+
+  /** Records between what is emitted and the log ends; unknown if one partition's lag is. */
+  public LagValue recordsLag() {
+    LagValue sum = LagValue.of(0);
+    for (PartitionLag lag : partitions.values()) {
+      sum = sum.plus(lag.recordsLag());
+    }
+    return sum;
+  }
+
+  /** As {@link #recordsLag()} for the partitions of one topic. */
+  public LagValue recordsLag(String topic) {
+    LagValue sum = LagValue.of(0);
+    for (PartitionLag lag : partitions.values()) {
+      if (lag.partition().topic().equals(topic)) {
+        sum = sum.plus(lag.recordsLag());
+      }
+    }
+    return sum;
+  }
+
+  /** The partitions whose lag is not known. */
+  public int unknownPartitions() {
+    int unknown = 0;
+    for (PartitionLag lag : partitions.values()) {
+      if (!lag.recordsLag().isKnown()) {
+        unknown++;
+      }
+    }
+    return unknown;
+  }
+
+  /** The worst status of the partitions; {@link LagStatus#UNKNOWN} if there are none. */
+  public LagStatus status() {
+    LagStatus worst = LagStatus.UNKNOWN;
+    for (PartitionLag lag : partitions.values()) {
+      worst = worst.worse(lag.status());
+    }
+    return worst;
+  }
+
+  /** The largest {@link PartitionLag#uncommittedAgeMillis()}; -1 if none is known. */
+  public long uncommittedAgeMillis() {
+    long oldest = PartitionLag.NONE;
+    for (PartitionLag lag : partitions.values()) {
+      oldest = Math.max(oldest, lag.uncommittedAgeMillis());
+    }
+    return oldest;
+  }
+
+  /** Ends the thread and the client. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closing = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    try {
+      thread.join(TimeUnit.SECONDS.toMillis(10));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (awaitRound()) {
+        round();
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("The lag tracker was interrupted");
+    } finally {
+      closeClient();
+    }
+  }
+
+  private void closeClient() {
+    if (client != null) {
+      try {
+        client.close();
+      } catch (RuntimeException e) {
+        LOG.warn("The Admin client of the lag tracker did not close", e);
+      }
+    }
+  }
+
+  private boolean awaitRound() throws InterruptedException {
+    lock.lock();
+    try {
+      long left = TimeUnit.MILLISECONDS.toNanos(settings.intervalMillis());
+      while (!closing && !isNew && (left > 0 || partitions.isEmpty())) {
+        if (partitions.isEmpty()) {
+          changed.await();
+        } else {
+          left = changed.awaitNanos(left);
+        }
+      }
+      isNew = false;
+      return !closing;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Asks for what is stale and takes a sample of each partition. */
+  void round() {
+    long now = clock.millis();
+    try {
+      if (client == null) {
+        client = clients.get();
+      }
+      ask(now);
+      if (isFailing) {
+        isFailing = false;
+        LOG.info("The lag is observed again");
+      }
+    } catch (RuntimeException e) {
+      if (!isFailing) {
+        isFailing = true;
+        LOG.warn("The lag cannot be observed; its age grows until it can", e);
+      }
+    }
+    for (PartitionLag lag : partitions.values()) {
+      lag.sample(now);
+    }
+  }
+
+  private void ask(long now) {
+    List<PartitionLag> stale = new ArrayList<>();
+    List<PartitionLag> behind = new ArrayList<>();
+    // Log starts, and high watermarks when the ends are others, change what little is shown of
+    // them slowly, and those of a partition that is caught up change nothing.
+    boolean isSlowRound = now >= slowRoundAt;
+    if (isSlowRound) {
+      slowRoundAt = now + settings.slowIntervalMillis();
+    }
+    for (PartitionLag lag : partitions.values()) {
+      if (!lag.endAsked && now - lag.endAt() >= settings.intervalMillis()) {
+        lag.endAsked = true;
+        stale.add(lag);
+      }
+      if (isSlowRound && !lag.startAsked && lag.position() < lag.end()) {
+        lag.startAsked = true;
+        behind.add(lag);
+      }
+    }
+    send(
+        stale,
+        OffsetSpec.latest(),
+        settings.isolation(),
+        (lag, end) -> lag.answerEnd(end, clock.millis()),
+        lag -> lag.endAsked = false);
+    send(
+        behind,
+        OffsetSpec.earliest(),
+        IsolationLevel.READ_UNCOMMITTED,
+        PartitionLag::observeLogStart,
+        lag -> lag.startAsked = false);
+    if (isSlowRound && settings.isolation() == IsolationLevel.READ_COMMITTED) {
+      send(
+          behind,
+          OffsetSpec.latest(),
+          IsolationLevel.READ_UNCOMMITTED,
+          PartitionLag::answerHighWatermark,
+          lag -> {});
+    }
+  }
+
+  private void send(
+      List<PartitionLag> lags,
+      OffsetSpec spec,
+      IsolationLevel isolation,
+      BiConsumer<PartitionLag, Long> onAnswer,
+      java.util.function.Consumer<PartitionLag> onDone) {
+    if (lags.isEmpty()) {
+      return;
+    }
+    Map<TopicPartition, CompletableFuture<Long>> answers;
+    try {
+      answers =
+          client.list(
+              lags.stream().map(PartitionLag::partition).toList(),
+              spec,
+              isolation,
+              Duration.ofMillis(settings.requestTimeoutMillis()));
+    } catch (RuntimeException e) {
+      lags.forEach(onDone);
+      throw e;
+    }
+    for (PartitionLag lag : lags) {
+      CompletableFuture<Void> unused =
+          answers
+              .get(lag.partition())
+              .handle(
+                  (offset, failure) -> {
+                    if (failure == null) {
+                      onAnswer.accept(lag, offset);
+                    } else {
+                      LOG.debug("No offset of {}", lag.partition(), failure);
+                    }
+                    onDone.accept(lag);
+                    return null;
+                  });
+    }
+  }
+
+  /** Settings of a tracker. */
+  public static final class Builder {
+
+    private Supplier<Admin> admin;
+    private IsolationLevel isolation = IsolationLevel.READ_UNCOMMITTED;
+    private Duration interval = Duration.ofSeconds(1);
+    private Duration window = Duration.ofMinutes(1);
+    private Duration expectedCommitInterval;
+    private Clock clock = Clock.systemUTC();
+    private String threadName = "korpse-lag";
+
+    private Builder() {}
+
+    /**
+     * Makes the client, on the tracker's thread; the tracker closes it. See {@link
+     * io.korpse.offsets.SharedAdmin} for one client with several users.
+     */
+    public Builder admin(Supplier<Admin> admin) {
+      this.admin = admin;
+      return this;
+    }
+
+    /** What the log end means: the last stable offset when reading committed. */
+    public Builder isolation(IsolationLevel isolation) {
+      this.isolation = isolation;
+      return this;
+    }
+
+    /** The time between rounds, and the age from which a log end is asked for; default 1 s. */
+    public Builder interval(Duration interval) {
+      this.interval = interval;
+      return this;
+    }
+
+    /** The time over which a status is judged; default 1 min. */
+    public Builder window(Duration window) {
+      this.window = window;
+      return this;
+    }
+
+    /**
+     * How often commits are expected, for example the checkpoint interval; work that is uncommitted
+     * for three times as long is {@link LagStatus#NOT_COMMITTING}. Default: no expectation.
+     */
+    public Builder expectedCommitInterval(Duration expectedCommitInterval) {
+      this.expectedCommitInterval = expectedCommitInterval;
+      return this;
+    }
+
+    /** The time; default: the system's. */
+    public Builder clock(Clock clock) {
+      this.clock = clock;
+      return this;
+    }
+
+    /** The thread's name; default {@code korpse-lag}. */
+    public Builder threadName(String threadName) {
+      this.threadName = threadName;
+      return this;
+    }
+
+    /** Starts the thread. */
+    public LagTracker build() {
+      Objects.requireNonNull(admin, "admin");
+      LagTracker tracker = build(() -> new AdminEndOffsets(admin.get()));
+      tracker.thread.start();
+      return tracker;
+    }
+
+    /** A tracker without a running thread. */
+    LagTracker build(Supplier<EndOffsets> clients) {
+      long millis = interval.toMillis();
+      return new LagTracker(
+          clients,
+          new Settings(
+              isolation,
+              millis,
+              10 * millis,
+              Math.max(5_000, 3 * millis),
+              window.toMillis(),
+              expectedCommitInterval == null
+                  ? Long.MAX_VALUE
+                  : 3 * expectedCommitInterval.toMillis()),
+          clock,
+          threadName);
+    }
+  }
+}

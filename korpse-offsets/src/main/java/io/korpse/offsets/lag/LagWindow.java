@@ -1,0 +1,179 @@
+package io.korpse.offsets.lag;
+
+import java.util.Arrays;
+
+/**
+ * The recent past of one partition by the wall clock, and the judgement on it. Confined to the
+ * tracker's thread.
+ *
+ * <p>The rules are Burrow's, on samples of the position that are taken at fixed times instead of on
+ * commits that come when they come: a commit interval longer than the window then makes no false
+ * alarm. Commits have a rule of their own.
+ */
+final class LagWindow {
+
+  private static final int SLOTS = 16;
+  private static final int MARKS = 32;
+  private static final long NONE = -1;
+
+  private final long slotMillis;
+  private final long windowMillis;
+  private final long commitLimitMillis;
+
+  private final long[] lags = new long[SLOTS];
+  private final long[] takenAt = new long[SLOTS];
+  private int samples;
+
+  private long position = NONE;
+  private long firstMovedAt = NONE;
+  private long lastMovedAt = NONE;
+  private long watchedSince = NONE;
+  private long lastCaughtUpAt = NONE;
+  private long rewoundFrom = NONE;
+
+  // Positions and when they were first seen, oldest first; thinned out when full, so that any age
+  // is known to a few percent.
+  private final long[] markPositions = new long[MARKS];
+  private final long[] markTimes = new long[MARKS];
+  private int marks;
+
+  /**
+   * A window.
+   *
+   * @param commitLimitMillis the age from which uncommitted work is a finding; {@link
+   *     Long#MAX_VALUE}: none
+   */
+  LagWindow(long windowMillis, long commitLimitMillis) {
+    this.windowMillis = windowMillis;
+    this.slotMillis = Math.max(1, windowMillis / SLOTS);
+    this.commitLimitMillis = commitLimitMillis;
+  }
+
+  /** Takes note of where the partition is. */
+  void observe(long now, long newPosition, long committed) {
+    if (watchedSince == NONE) {
+      watchedSince = now;
+    }
+    if (position != NONE && newPosition != position) {
+      moved(now, newPosition);
+    }
+    position = newPosition;
+    if (rewoundFrom != NONE && newPosition >= rewoundFrom) {
+      rewoundFrom = NONE;
+    }
+    if (marks == 0 ? newPosition > committed : newPosition > markPositions[marks - 1]) {
+      mark(now, newPosition);
+    }
+    dropCovered(committed);
+  }
+
+  private void moved(long now, long newPosition) {
+    if (newPosition < position) {
+      rewoundFrom = Math.max(rewoundFrom, position);
+      marks = 0;
+    }
+    if (firstMovedAt == NONE || now - lastMovedAt > windowMillis) {
+      firstMovedAt = now;
+    }
+    lastMovedAt = now;
+  }
+
+  private void mark(long now, long newPosition) {
+    if (marks == MARKS) {
+      int kept = 0;
+      for (int i = 0; i < MARKS; i += 2) {
+        markPositions[kept] = markPositions[i];
+        markTimes[kept++] = markTimes[i];
+      }
+      marks = kept;
+    }
+    markPositions[marks] = newPosition;
+    markTimes[marks++] = now;
+  }
+
+  private void dropCovered(long committed) {
+    int covered = 0;
+    while (covered < marks && markPositions[covered] <= committed) {
+      covered++;
+    }
+    if (covered > 0) {
+      System.arraycopy(markPositions, covered, markPositions, 0, marks - covered);
+      System.arraycopy(markTimes, covered, markTimes, 0, marks - covered);
+      marks -= covered;
+    }
+  }
+
+  /** When the oldest position was seen that is not committed; -1 if there is none. */
+  long uncommittedSince() {
+    return marks == 0 ? NONE : markTimes[0];
+  }
+
+  /** Judges the partition after {@link #observe}. */
+  LagStatus judge(
+      long now, long newPosition, long lag, boolean isOvertaken, long uncommittedAgeMillis) {
+    keep(now, lag);
+    if (rewoundFrom != NONE && newPosition < rewoundFrom) {
+      return LagStatus.REWOUND;
+    }
+    if (isOvertaken) {
+      return LagStatus.LOSING_RECORDS;
+    }
+    if (lag == 0) {
+      lastCaughtUpAt = now;
+    }
+    boolean isBehind = lag > 0 && (lastCaughtUpAt == NONE || now - lastCaughtUpAt > slotMillis);
+    if (isBehind && isStalled(now)) {
+      return LagStatus.STALLED;
+    }
+    if (isBehind && isStopped(now)) {
+      return LagStatus.STOPPED;
+    }
+    if (uncommittedAgeMillis > commitLimitMillis) {
+      return LagStatus.NOT_COMMITTING;
+    }
+    return isBehind && isNeverGettingLess(now) ? LagStatus.WARNING : LagStatus.OK;
+  }
+
+  private void keep(long now, long lag) {
+    if (samples > 0 && now - takenAt[samples - 1] < slotMillis) {
+      return;
+    }
+    if (samples == SLOTS) {
+      System.arraycopy(lags, 1, lags, 0, SLOTS - 1);
+      System.arraycopy(takenAt, 1, takenAt, 0, SLOTS - 1);
+      samples--;
+    }
+    lags[samples] = lag;
+    takenAt[samples++] = now;
+  }
+
+  private boolean isStalled(long now) {
+    long since = Math.max(lastMovedAt, Math.max(lastCaughtUpAt, watchedSince));
+    return now - since >= windowMillis;
+  }
+
+  private boolean isStopped(long now) {
+    if (lastMovedAt == NONE) {
+      return false;
+    }
+    long still = now - Math.max(lastMovedAt, lastCaughtUpAt);
+    return still > Math.max(slotMillis, Math.min(windowMillis, lastMovedAt - firstMovedAt));
+  }
+
+  private boolean isNeverGettingLess(long now) {
+    if (samples < SLOTS || now - takenAt[0] < windowMillis - slotMillis) {
+      return false;
+    }
+    for (int i = 0; i < samples; i++) {
+      if (lags[i] == 0 || (i > 0 && lags[i] < lags[i - 1])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return "LagWindow" + Arrays.toString(lags);
+  }
+}

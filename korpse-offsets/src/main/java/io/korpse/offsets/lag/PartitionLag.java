@@ -1,0 +1,216 @@
+package io.korpse.offsets.lag;
+
+import io.korpse.offsets.Position;
+import java.time.Clock;
+import java.util.function.LongSupplier;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * What is known of one partition, and the lags that follow from it.
+ *
+ * <p>Thread-safe; {@code observe} methods neither lock nor allocate. Positions are read when a lag
+ * is asked for, so a lag is as fresh as the log end that was seen last, whose age is {@link
+ * #lagAgeMillis()}. Offsets are counted, so on a compacted topic and over control records the lag
+ * is an upper bound of the records to come.
+ */
+public final class PartitionLag {
+
+  /** Not observed yet. */
+  static final long NONE = -1;
+
+  private final TopicPartition partition;
+  private final LongSupplier position;
+  private final IsolationLevel isolation;
+  private final Clock clock;
+  private final LagWindow window;
+
+  private volatile long end = NONE;
+  private volatile long endAt = NONE;
+  private volatile long highWatermark = NONE;
+  private volatile long logStart = NONE;
+  private volatile long committed = NONE;
+  private volatile long timestamp = Long.MIN_VALUE;
+  private volatile long skipped;
+  private volatile LagStatus status = LagStatus.UNKNOWN;
+  private volatile long uncommittedSince = NONE;
+
+  // Written by the tracker's thread and by the one that completes its requests.
+  volatile boolean endAsked;
+  volatile boolean startAsked;
+
+  PartitionLag(
+      TopicPartition partition,
+      LongSupplier position,
+      IsolationLevel isolation,
+      LagWindow window,
+      Clock clock) {
+    this.partition = partition;
+    this.position = position;
+    this.isolation = isolation;
+    this.window = window;
+    this.clock = clock;
+  }
+
+  /** The partition. */
+  public TopicPartition partition() {
+    return partition;
+  }
+
+  /**
+   * The log end as a fetch saw it: the last stable offset when reading committed, else the high
+   * watermark.
+   *
+   * <p>Call it only with what a fetch answered, not for a partition that is paused. When reading
+   * committed, a broker does not tell a consumer that only the last stable offset moved: a value
+   * that repeats is then no news, and the tracker asks for itself.
+   *
+   * @param epochMillis when, in milliseconds since 1970
+   */
+  public void observeEnd(long observedEnd, long epochMillis) {
+    if (isolation == IsolationLevel.READ_COMMITTED && observedEnd == end) {
+      return;
+    }
+    end = observedEnd;
+    endAt = epochMillis;
+  }
+
+  /** The log end as a broker told it on request. */
+  void answerEnd(long answeredEnd, long epochMillis) {
+    end = answeredEnd;
+    endAt = epochMillis;
+  }
+
+  /** The high watermark, when {@link #observeEnd} is not it. */
+  void answerHighWatermark(long answered) {
+    highWatermark = answered;
+  }
+
+  /** The first offset that the log still holds. */
+  public void observeLogStart(long observedStart) {
+    logStart = observedStart;
+  }
+
+  /** What the group has committed. */
+  public void observeCommitted(Position observed) {
+    committed = observed.offset();
+  }
+
+  /** The Kafka timestamp of the last emitted record, in milliseconds since 1970. */
+  public void observeTimestamp(long recordTimestamp) {
+    timestamp = recordTimestamp;
+  }
+
+  /**
+   * Records that were given up because they were not in the log any more. One thread at a time.
+   *
+   * @param records at least 0
+   */
+  @SuppressWarnings("NonAtomicVolatileUpdate")
+  public void observeSkipped(long records) {
+    skipped += records;
+  }
+
+  /** The next offset to emit; -1 when not known. */
+  public long position() {
+    return Math.max(NONE, position.getAsLong());
+  }
+
+  /** What the group has committed; -1 when not known. */
+  public long committedOffset() {
+    return committed;
+  }
+
+  /** The log end; -1 when not known. */
+  public long end() {
+    return end;
+  }
+
+  /** Records between what is emitted and the log end, those lost to retention not counted. */
+  public LagValue recordsLag() {
+    return lag(position(), end);
+  }
+
+  /** As {@link #recordsLag()} to the high watermark, also when reading committed. */
+  public LagValue recordsLagToHighWatermark() {
+    return isolation == IsolationLevel.READ_COMMITTED
+        ? lag(position(), Math.max(highWatermark, end))
+        : recordsLag();
+  }
+
+  /** Records between what the group has committed and the log end. */
+  public LagValue committedLag() {
+    return lag(committed, end);
+  }
+
+  private LagValue lag(long from, long to) {
+    return from < 0 || to < 0 ? LagValue.unknown() : LagValue.of(to - Math.max(from, logStart));
+  }
+
+  /**
+   * Milliseconds between the Kafka timestamp of the last emitted record and now; 0 when caught up;
+   * unknown before the first record.
+   */
+  public LagValue timeLagMillis() {
+    LagValue records = recordsLag();
+    if (!records.isKnown() || records.value() == 0) {
+      return records;
+    }
+    long last = timestamp;
+    return last == Long.MIN_VALUE ? LagValue.unknown() : LagValue.of(clock.millis() - last);
+  }
+
+  /** Milliseconds since the log end was seen; -1 when it never was. */
+  public long lagAgeMillis() {
+    long at = endAt;
+    return at == NONE ? NONE : Math.max(0, clock.millis() - at);
+  }
+
+  /** When the log end was seen, in milliseconds since 1970; -1 when it never was. */
+  long endAt() {
+    return endAt;
+  }
+
+  /** Records that retention took before they were emitted: skipped ones and those now below. */
+  public long recordsLost() {
+    long at = position();
+    return skipped + (at < 0 ? 0 : Math.max(0, logStart - at));
+  }
+
+  /**
+   * Milliseconds since the first record was emitted that the group does not cover; 0 if it covers
+   * all. Good to about the tracker's interval; -1 while nothing is known of commits.
+   */
+  public long uncommittedAgeMillis() {
+    if (committed < 0) {
+      return NONE;
+    }
+    long since = uncommittedSince;
+    return since == NONE ? 0 : Math.max(0, clock.millis() - since);
+  }
+
+  /** How the partition is doing, as of the tracker's last round. */
+  public LagStatus status() {
+    return status;
+  }
+
+  /** Takes a sample and judges; the tracker's thread. */
+  void sample(long now) {
+    long at = position();
+    LagValue lag = recordsLag();
+    if (at >= 0) {
+      window.observe(now, at, committed);
+      uncommittedSince = window.uncommittedSince();
+    }
+    if (at < 0 || !lag.isKnown()) {
+      status = LagStatus.UNKNOWN;
+      return;
+    }
+    status = window.judge(now, at, lag.value(), logStart > at, uncommittedAgeMillis());
+  }
+
+  @Override
+  public String toString() {
+    return partition + " at " + position() + " of " + end + ", " + status;
+  }
+}

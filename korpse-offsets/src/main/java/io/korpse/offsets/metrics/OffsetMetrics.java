@@ -1,0 +1,103 @@
+package io.korpse.offsets.metrics;
+
+import io.korpse.offsets.commit.CommitStatus;
+import io.korpse.offsets.lag.LagTracker;
+import io.korpse.offsets.lag.PartitionLag;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Shows commits and lag as Flink metrics, in the group {@code KafkaSourceReader} of a reader's
+ * metric group. Thread-safe; gauges are read by the reporters' threads.
+ *
+ * <p>Numbers that are not known are -1. Ages, latencies and {@code timeLag} are in milliseconds.
+ */
+public final class OffsetMetrics implements AutoCloseable {
+
+  /** The group of all metrics below. */
+  public static final String GROUP = "KafkaSourceReader";
+
+  private final MetricGroup group;
+  private final Consumer<MetricGroup> closer;
+  private final Map<TopicPartition, MetricGroup> partitions = new HashMap<>();
+
+  /**
+   * Metrics under {@code readerGroup}.
+   *
+   * @param closer unregisters the metrics of a group; Flink has no public way to do that
+   */
+  public OffsetMetrics(MetricGroup readerGroup, Consumer<MetricGroup> closer) {
+    this.group = readerGroup.addGroup(GROUP);
+    this.closer = closer;
+  }
+
+  /** The group {@code KafkaSourceReader}, for further metrics of the reader. */
+  public MetricGroup group() {
+    return group;
+  }
+
+  /** Registers {@code commitsSucceeded}, {@code commitsFailed} and the reader's commit gauges. */
+  public void bindCommits(CommitStatus status) {
+    group.counter("commitsSucceeded", new CounterView(status::succeeded));
+    group.counter("commitsFailed", new CounterView(status::failed));
+    group.gauge("consecutiveCommitFailures", (Gauge<Integer>) status::consecutiveFailures);
+    group.gauge("commitLatency", (Gauge<Long>) status::lastLatencyMillis);
+    group.gauge("commitPendingAge", (Gauge<Long>) status::pendingAgeMillis);
+    group.gauge("commitState", (Gauge<String>) () -> status.state().name());
+    group.gauge("commitPartitionsRefused", (Gauge<Integer>) () -> status.refused().size());
+    group.counter("commitMetadataTrimmed", new CounterView(status::metadataTrimmed));
+    group.counter("commitStepsBack", new CounterView(status::stepsBack));
+  }
+
+  /** Registers the gauges that span the partitions of a reader. */
+  public void bindLag(LagTracker tracker) {
+    group.gauge("uncommittedAge", (Gauge<Long>) tracker::uncommittedAgeMillis);
+    group.gauge("lagUnknownPartitions", (Gauge<Integer>) tracker::unknownPartitions);
+    group.gauge("lagStatus", (Gauge<String>) () -> tracker.status().name());
+  }
+
+  /** Registers the gauges of one partition. */
+  public synchronized void bind(PartitionLag lag) {
+    TopicPartition partition = lag.partition();
+    unbind(partition);
+    MetricGroup values =
+        group
+            .addGroup("topic", partition.topic())
+            .addGroup("partition", Integer.toString(partition.partition()));
+    partitions.put(partition, values);
+    values.gauge("currentOffset", (Gauge<Long>) () -> Math.max(-1, lag.position() - 1));
+    values.gauge("committedOffset", (Gauge<Long>) lag::committedOffset);
+    values.gauge("recordsLag", (Gauge<Long>) () -> lag.recordsLag().toGauge());
+    values.gauge(
+        "recordsLagToHighWatermark", (Gauge<Long>) () -> lag.recordsLagToHighWatermark().toGauge());
+    values.gauge("timeLag", (Gauge<Long>) () -> lag.timeLagMillis().toGauge());
+    values.gauge("lagAge", (Gauge<Long>) lag::lagAgeMillis);
+    values.gauge("committedLag", (Gauge<Long>) () -> lag.committedLag().toGauge());
+    values.gauge("recordsLost", (Gauge<Long>) lag::recordsLost);
+    values.gauge("lagStatus", (Gauge<String>) () -> lag.status().name());
+  }
+
+  /** Removes the gauges of a partition that left the reader. */
+  public synchronized void unbind(TopicPartition partition) {
+    MetricGroup values = partitions.remove(partition);
+    if (values != null) {
+      closer.accept(values);
+    }
+  }
+
+  /** The metric group of a partition, for further metrics of it; null if it is not bound. */
+  public synchronized MetricGroup partitionGroup(TopicPartition partition) {
+    return partitions.get(partition);
+  }
+
+  /** Removes the gauges of all partitions. */
+  @Override
+  public synchronized void close() {
+    partitions.values().forEach(closer);
+    partitions.clear();
+  }
+}
