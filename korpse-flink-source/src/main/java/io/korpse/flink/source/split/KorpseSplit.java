@@ -2,13 +2,16 @@ package io.korpse.flink.source.split;
 
 import io.korpse.offsets.Position;
 import java.util.Objects;
+import java.util.Optional;
+import javax.annotation.Nullable;
 import org.apache.flink.api.connector.source.SourceSplit;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
 /**
  * One partition of one topic, with the next offset to read and the offset to stop before. Both are
- * numbers: nothing symbolic is ever in a split.
+ * numbers, with one exception: a split that comes from a savepoint of Flink's own Kafka connector
+ * may hold that connector's markers ({@link #unresolved()}) until the enumerator has answered.
  *
  * <p>Immutable; two splits are equal when all their fields are.
  */
@@ -19,10 +22,11 @@ public final class KorpseSplit implements SourceSplit {
 
   private final TopicPartition partition;
   private final String splitId;
-  private final Position position;
+  @Nullable private final Position position;
   private final long stopOffset;
   private final Uuid topicId;
   private final boolean pristine;
+  @Nullable private final PeerOffsets unresolved;
 
   /**
    * Creates a split.
@@ -41,12 +45,36 @@ public final class KorpseSplit implements SourceSplit {
       long stopOffset,
       Uuid topicId,
       boolean pristine) {
+    this(partition, Objects.requireNonNull(position), stopOffset, topicId, pristine, null);
+  }
+
+  private KorpseSplit(
+      TopicPartition partition,
+      @Nullable Position position,
+      long stopOffset,
+      Uuid topicId,
+      boolean pristine,
+      @Nullable PeerOffsets unresolved) {
     this.partition = Objects.requireNonNull(partition);
     this.splitId = splitId(partition);
-    this.position = Objects.requireNonNull(position);
+    this.position = position;
     this.stopOffset = stopOffset;
     this.topicId = Objects.requireNonNull(topicId);
     this.pristine = pristine;
+    this.unresolved = unresolved;
+  }
+
+  /** A split as Flink's own connector stored it, which may or may not hold markers. */
+  public static KorpseSplit ofPeer(TopicPartition partition, PeerOffsets offsets) {
+    if (!offsets.resolved()) {
+      return new KorpseSplit(partition, null, NO_STOP_OFFSET, Uuid.ZERO_UUID, false, offsets);
+    }
+    return new KorpseSplit(
+        partition,
+        Position.of(offsets.start()),
+        offsets.stop() == PeerOffsets.NO_STOP ? NO_STOP_OFFSET : offsets.stop(),
+        Uuid.ZERO_UUID,
+        false);
   }
 
   /** The id of the split of a partition: {@code topic-partition}, as the peer writes it. */
@@ -64,9 +92,21 @@ public final class KorpseSplit implements SourceSplit {
     return partition;
   }
 
-  /** Next offset to read. */
+  /**
+   * Next offset to read.
+   *
+   * @throws IllegalStateException if the split is {@link #unresolved()}
+   */
   public Position position() {
+    if (position == null) {
+      throw new IllegalStateException("The offsets of " + splitId + " are not resolved yet");
+    }
     return position;
+  }
+
+  /** The markers of a split that cannot be read before the enumerator has resolved them. */
+  public Optional<PeerOffsets> unresolved() {
+    return Optional.ofNullable(unresolved);
   }
 
   /** First offset that is not read, or {@link #NO_STOP_OFFSET}. */
@@ -88,20 +128,24 @@ public final class KorpseSplit implements SourceSplit {
   public boolean equals(Object other) {
     return other instanceof KorpseSplit that
         && partition.equals(that.partition)
-        && position.equals(that.position)
+        && Objects.equals(position, that.position)
         && stopOffset == that.stopOffset
         && topicId.equals(that.topicId)
-        && pristine == that.pristine;
+        && pristine == that.pristine
+        && Objects.equals(unresolved, that.unresolved);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(partition, position, stopOffset, topicId, pristine);
+    return Objects.hash(partition, position, stopOffset, topicId, pristine, unresolved);
   }
 
   /** Short, since Flink logs every split at INFO. */
   @Override
   public String toString() {
+    if (unresolved != null) {
+      return splitId + ":" + unresolved.start();
+    }
     return splitId + ":" + position + (stopOffset == NO_STOP_OFFSET ? "" : ".." + stopOffset);
   }
 }

@@ -1,0 +1,275 @@
+package io.korpse.flink.source;
+
+import io.korpse.flink.source.deserializer.BadRecordHandler;
+import io.korpse.offsets.DataLossPolicy;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Properties;
+import javax.annotation.Nullable;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.connector.base.source.reader.RecordEvaluator;
+import org.apache.flink.util.function.SerializableSupplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.IsolationLevel;
+
+/**
+ * Everything that was decided by the builder, as the enumerator and the readers see it. Immutable,
+ * checked already. Its text holds no Kafka configuration, since that may hold passwords.
+ */
+public final class SourceSettings implements Serializable {
+
+  private static final long serialVersionUID = 1L;
+
+  private final Properties kafka;
+  private final Configuration options;
+  private final Boundedness boundedness;
+  @Nullable private final SerializableSupplier<String> rackId;
+  @Nullable private final BadRecordHandler badRecordHandler;
+  @Nullable private final RecordEvaluator<?> endOfStream;
+
+  /**
+   * Copies what it is given; unset options have their defaults.
+   *
+   * @param kafka configuration of the Kafka clients, all values being strings
+   * @param options the options of {@link KorpseSourceOptions}
+   * @param rackId gives the rack of a TaskManager; may be null
+   * @param badRecordHandler for {@link BadRecordPolicy#HANDLER}; may be null otherwise
+   * @param endOfStream tells which element ends its split; may be null
+   */
+  public SourceSettings(
+      Properties kafka,
+      Configuration options,
+      Boundedness boundedness,
+      @Nullable SerializableSupplier<String> rackId,
+      @Nullable BadRecordHandler badRecordHandler,
+      @Nullable RecordEvaluator<?> endOfStream) {
+    this.kafka = copy(kafka);
+    this.options = new Configuration(options);
+    this.boundedness = Objects.requireNonNull(boundedness);
+    this.rackId = rackId;
+    this.badRecordHandler = badRecordHandler;
+    this.endOfStream = endOfStream;
+  }
+
+  /** The defaults, for a cluster and without a group; for tests and tools. */
+  public static SourceSettings defaults(String bootstrapServers) {
+    Properties kafka = new Properties();
+    kafka.setProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+    return new SourceSettings(
+        kafka, new Configuration(), Boundedness.CONTINUOUS_UNBOUNDED, null, null, null);
+  }
+
+  /** The same with one option changed. */
+  public <T> SourceSettings with(ConfigOption<T> option, T value) {
+    Configuration changed = new Configuration(options);
+    changed.set(option, value);
+    return new SourceSettings(kafka, changed, boundedness, rackId, badRecordHandler, endOfStream);
+  }
+
+  /** The same with one key of Kafka's configuration changed. */
+  public SourceSettings withKafka(String key, String value) {
+    Properties changed = copy(kafka);
+    changed.setProperty(key, value);
+    return new SourceSettings(changed, options, boundedness, rackId, badRecordHandler, endOfStream);
+  }
+
+  /**
+   * A copy of the configuration for Kafka's clients: what the user gave and what the source needs,
+   * without client ids. It holds {@code group.id} when there is one; the fetching consumer is not
+   * given it.
+   */
+  public Properties kafka() {
+    return copy(kafka);
+  }
+
+  /** The addresses of the cluster, for messages. */
+  public String bootstrapServers() {
+    return kafka.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+  }
+
+  /** The consumer group, if any: never used for membership, only for positions. */
+  public Optional<String> groupId() {
+    return Optional.ofNullable(kafka.getProperty(ConsumerConfig.GROUP_ID_CONFIG));
+  }
+
+  /** What client ids begin with. */
+  public String clientIdPrefix() {
+    return options
+        .getOptional(KorpseSourceOptions.CLIENT_ID_PREFIX)
+        .orElseGet(() -> groupId().orElse("korpse"));
+  }
+
+  /** Isolation level of consumer, end offsets and stop offsets. */
+  public IsolationLevel isolation() {
+    String level = kafka.getProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+    return IsolationLevel.valueOf(level.toUpperCase(Locale.ROOT));
+  }
+
+  /** Whether the source ends by itself. */
+  public Boundedness boundedness() {
+    return boundedness;
+  }
+
+  /** Gives the rack of the TaskManager it is called on. */
+  public Optional<SerializableSupplier<String>> rackIdSupplier() {
+    return Optional.ofNullable(rackId);
+  }
+
+  /** Time between discoveries; empty when there is only the first. */
+  public Optional<Duration> discoveryInterval() {
+    long millis = options.get(KorpseSourceOptions.DISCOVERY_INTERVAL);
+    return millis <= 0 || boundedness == Boundedness.BOUNDED
+        ? Optional.empty()
+        : Optional.of(Duration.ofMillis(millis));
+  }
+
+  /** Discoveries in a row that may fail after the first. */
+  public int toleratedDiscoveryFailures() {
+    return options.get(KorpseSourceOptions.DISCOVERY_FAILURES);
+  }
+
+  /** How long the first discovery may take. */
+  public Duration connectTimeout() {
+    return options.get(KorpseSourceOptions.CONNECT_TIMEOUT);
+  }
+
+  /** How long offsets of a partition may be unknown. */
+  public Duration offsetsTimeout() {
+    return options.get(KorpseSourceOptions.OFFSETS_TIMEOUT);
+  }
+
+  /** What happens when a topic is gone. */
+  public TopicRemovalPolicy onTopicRemoved() {
+    return options.get(KorpseSourceOptions.ON_TOPIC_REMOVED);
+  }
+
+  /** What happens when wanted records are gone. */
+  public DataLossPolicy onDataLoss() {
+    return options.get(KorpseSourceOptions.ON_DATA_LOSS);
+  }
+
+  /** Bytes that one split may have buffered. */
+  public long splitBufferBytes() {
+    return options.get(KorpseSourceOptions.SPLIT_BUFFER).getBytes();
+  }
+
+  /** Records that one split may have buffered. */
+  public int splitBufferRecords() {
+    return options.get(KorpseSourceOptions.SPLIT_BUFFER_RECORDS);
+  }
+
+  /** Part of its buffer to which a full split drains before it is resumed. */
+  public double splitResumeFraction() {
+    return options.get(KorpseSourceOptions.SPLIT_RESUME_FRACTION);
+  }
+
+  /** Bytes that all splits of one reader may have buffered; empty when the reader decides. */
+  public OptionalLong readerBufferBytes() {
+    return options
+        .getOptional(KorpseSourceOptions.READER_BUFFER)
+        .map(MemorySize::getBytes)
+        .map(OptionalLong::of)
+        .orElseGet(OptionalLong::empty);
+  }
+
+  /** Order among splits. */
+  public RecordOrder order() {
+    return options.get(KorpseSourceOptions.ORDER);
+  }
+
+  /** How long an empty split is waited for. */
+  public Duration orderWait() {
+    return options.get(KorpseSourceOptions.ORDER_WAIT);
+  }
+
+  /** How long a split may be held back. */
+  public Duration maxHold() {
+    return options.get(KorpseSourceOptions.ORDER_MAX_HOLD);
+  }
+
+  /** When positions are committed; always {@link CommitMode#DISABLED} without a group. */
+  public CommitMode commitMode() {
+    if (groupId().isEmpty()) {
+      return CommitMode.DISABLED;
+    }
+    return options
+        .getOptional(KorpseSourceOptions.COMMIT_MODE)
+        .orElseGet(
+            () ->
+                options.getOptional(KorpseSourceOptions.COMMIT_ON_CHECKPOINT).orElse(true)
+                    ? CommitMode.ON_CHECKPOINT
+                    : CommitMode.DISABLED);
+  }
+
+  /** Time between commits in the mode {@link CommitMode#PERIODIC}. */
+  public Duration commitInterval() {
+    return options.get(KorpseSourceOptions.COMMIT_INTERVAL);
+  }
+
+  /** What happens to a record that cannot be read. */
+  public BadRecordPolicy onBadRecord() {
+    return options.get(KorpseSourceOptions.ON_BAD_RECORD);
+  }
+
+  /** The handler of bad records; there is one with {@link BadRecordPolicy#HANDLER}. */
+  public Optional<BadRecordHandler> badRecordHandler() {
+    return Optional.ofNullable(badRecordHandler);
+  }
+
+  /** Bad records that one subtask may skip within {@link #badRecordWindow}. */
+  public int badRecordLimit() {
+    return options.get(KorpseSourceOptions.BAD_RECORD_LIMIT);
+  }
+
+  /** Time over which skipped records are counted. */
+  public Duration badRecordWindow() {
+    return options.get(KorpseSourceOptions.BAD_RECORD_WINDOW);
+  }
+
+  /** What happens to a record without a value. */
+  public TombstonePolicy tombstones() {
+    return options.get(KorpseSourceOptions.TOMBSTONES);
+  }
+
+  /**
+   * Tells which element ends its split; the element itself is not emitted. The type is that of the
+   * source, which the builder has checked.
+   */
+  @SuppressWarnings("unchecked")
+  public <T> Optional<RecordEvaluator<T>> endOfStream() {
+    return Optional.ofNullable((RecordEvaluator<T>) endOfStream);
+  }
+
+  /** Whether the consumer's own metrics are registered. */
+  public boolean consumerMetrics() {
+    return options.get(KorpseSourceOptions.CONSUMER_METRICS);
+  }
+
+  /** How often end offsets are asked for. */
+  public Duration lagInterval() {
+    return options.get(KorpseSourceOptions.LAG_INTERVAL);
+  }
+
+  /** How long the clients of a subtask may take to close. */
+  public Duration closeTimeout() {
+    return options.get(KorpseSourceOptions.CLOSE_TIMEOUT);
+  }
+
+  private static Properties copy(Properties properties) {
+    Properties copy = new Properties();
+    copy.putAll(properties);
+    return copy;
+  }
+
+  @Override
+  public String toString() {
+    return "SourceSettings[group=" + groupId().orElse("none") + ", " + options + "]";
+  }
+}

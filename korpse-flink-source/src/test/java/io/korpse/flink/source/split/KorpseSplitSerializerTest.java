@@ -1,0 +1,105 @@
+package io.korpse.flink.source.split;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.korpse.offsets.Position;
+import java.io.IOException;
+import java.util.HexFormat;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
+import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitSerializer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class KorpseSplitSerializerTest {
+
+  private static final TopicPartition PARTITION = new TopicPartition("flights", 3);
+
+  private final KorpseSplitSerializer serializer = new KorpseSplitSerializer();
+
+  @Test
+  void reads_what_it_wrote() throws IOException {
+    KorpseSplit split =
+        new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), true);
+
+    assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(split)))
+        .isEqualTo(split);
+  }
+
+  @Test
+  void reads_the_stored_bytes_of_version_1() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "0007666c69676874730000000301000000000000001100000004"
+                    + "0000000000000064000000000000000b0000000000000016");
+
+    assertThat(serializer.deserialize(0x4B500001, stored))
+        .isEqualTo(new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), true));
+  }
+
+  @Test
+  void keeps_the_markers_of_a_split_that_is_not_resolved() throws IOException {
+    KorpseSplit split = KorpseSplit.ofPeer(PARTITION, new PeerOffsets(PeerOffsets.COMMITTED, 50));
+
+    KorpseSplit read = serializer.deserialize(serializer.getVersion(), serializer.serialize(split));
+
+    assertThat(read).isEqualTo(split);
+    assertThat(read.unresolved()).contains(new PeerOffsets(PeerOffsets.COMMITTED, 50));
+    assertThatThrownBy(read::position).hasMessageContaining("flights-3");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "12345678901"})
+  void reads_an_offset_that_the_peer_wrote(long offset) throws IOException {
+    KorpseSplit read = readPeer(new KafkaPartitionSplit(PARTITION, offset, offset + 5));
+
+    assertThat(read.position()).isEqualTo(Position.of(offset));
+    assertThat(read.stopOffset()).isEqualTo(offset + 5);
+    assertThat(read.topicId()).isEqualTo(Uuid.ZERO_UUID);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"-1", "-2", "-3"})
+  void reads_a_marker_that_the_peer_wrote(long marker) throws IOException {
+    KorpseSplit read = readPeer(new KafkaPartitionSplit(PARTITION, marker));
+
+    assertThat(read.unresolved()).contains(new PeerOffsets(marker, PeerOffsets.NO_STOP));
+  }
+
+  @Test
+  void reads_a_peers_split_without_a_stop() throws IOException {
+    assertThat(readPeer(new KafkaPartitionSplit(PARTITION, 7)).stopOffset())
+        .isEqualTo(KorpseSplit.NO_STOP_OFFSET);
+  }
+
+  @Test
+  void a_stop_marker_leaves_the_split_unresolved() throws IOException {
+    assertThat(readPeer(new KafkaPartitionSplit(PARTITION, 7, -1)).unresolved())
+        .contains(new PeerOffsets(7, PeerOffsets.LATEST));
+  }
+
+  @Test
+  void refuses_a_newer_version_by_name() {
+    assertThatThrownBy(() -> serializer.deserialize(0x4B500002, new byte[0]))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("newer Korpse")
+        .hasMessageContaining("0x4B500002");
+  }
+
+  @Test
+  void refuses_an_unknown_version_of_the_peer_by_name() {
+    assertThatThrownBy(() -> serializer.deserialize(1, new byte[0]))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("version 1")
+        .hasMessageContaining("Flink's own Kafka connector");
+  }
+
+  private KorpseSplit readPeer(KafkaPartitionSplit split) throws IOException {
+    KafkaPartitionSplitSerializer peer = new KafkaPartitionSplitSerializer();
+    return serializer.deserialize(peer.getVersion(), peer.serialize(split));
+  }
+}
