@@ -11,6 +11,7 @@ import org.apache.kafka.common.TopicPartition;
  * <p>Only differences are sent to the consumer: the cost of a step follows what changed, not the
  * number of splits. Confined to the fetcher thread; the totals may be read from any thread.
  */
+@SuppressWarnings("EnumOrdinal") // the reasons index arrays
 final class PauseLedger {
 
   /** What the consumer was told by one call. */

@@ -14,6 +14,7 @@ public enum PauseReason {
   /** What to do about an offset that the broker no longer has, or never had, is being found out. */
   DATA_LOSS;
 
+  @SuppressWarnings("EnumOrdinal") // a set of reasons is one int
   int bit() {
     return 1 << ordinal();
   }

@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 /**
  * How many splits are paused, and for how long splits were, by reason. Readable from any thread.
  */
+@SuppressWarnings("EnumOrdinal") // the reasons index arrays
 public final class PauseTimes {
 
   private final AtomicLongArray nanos = new AtomicLongArray(PauseReason.values().length);

@@ -63,6 +63,7 @@ public record ProxyLimits(
         maxWait);
   }
 
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of its own
   private static void require(boolean condition, String message, Object... values) {
     if (!condition) {
       throw new IllegalArgumentException(String.format(message, values));
