@@ -54,7 +54,7 @@ final class PauseLedger {
     if (entry.has(reason)) {
       return false;
     }
-    entry.since[reason.ordinal()] = nowNanos;
+    entry.since[reason.index()] = nowNanos;
     set(entry, entry.reasons | reason.bit());
     return true;
   }
@@ -64,7 +64,7 @@ final class PauseLedger {
     if (!entry.has(reason)) {
       return false;
     }
-    times.add(reason, nowNanos - entry.since[reason.ordinal()]);
+    times.add(reason, nowNanos - entry.since[reason.index()]);
     set(entry, entry.reasons & ~reason.bit());
     return true;
   }

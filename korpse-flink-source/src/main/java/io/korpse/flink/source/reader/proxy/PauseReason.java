@@ -6,16 +6,27 @@ package io.korpse.flink.source.reader.proxy;
  */
 public enum PauseReason {
   /** The split's own buffer reached its high watermark. */
-  SPLIT_FULL,
+  SPLIT_FULL(0),
   /** The reader's budget is short and the split is not among those that may still fetch. */
-  READER_FULL,
+  READER_FULL(1),
   /** Flink's watermark alignment holds the split back. */
-  ALIGNMENT,
+  ALIGNMENT(2),
   /** What to do about an offset that the broker no longer has, or never had, is being found out. */
-  DATA_LOSS;
+  DATA_LOSS(3);
+
+  private final int index;
+
+  PauseReason(int index) {
+    this.index = index;
+  }
+
+  /** The place of this reason in arrays by reason. */
+  int index() {
+    return index;
+  }
 
   @SuppressWarnings("EnumOrdinal") // a set of reasons is one int
   int bit() {
-    return 1 << ordinal();
+    return 1 << index;
   }
 }

@@ -14,8 +14,8 @@ public final class PauseTimes {
   private final AtomicInteger pausedSplits = new AtomicInteger();
 
   void add(PauseReason reason, long pausedNanos) {
-    nanos.addAndGet(reason.ordinal(), pausedNanos);
-    pauses.incrementAndGet(reason.ordinal());
+    nanos.addAndGet(reason.index(), pausedNanos);
+    pauses.incrementAndGet(reason.index());
   }
 
   void splitPaused(int change) {
@@ -29,11 +29,11 @@ public final class PauseTimes {
 
   /** Milliseconds of ended pauses for this reason, summed over all splits. */
   public long pausedMillis(PauseReason reason) {
-    return nanos.get(reason.ordinal()) / 1_000_000;
+    return nanos.get(reason.index()) / 1_000_000;
   }
 
   /** Pauses for this reason that have ended. */
   public long pauses(PauseReason reason) {
-    return pauses.get(reason.ordinal());
+    return pauses.get(reason.index());
   }
 }

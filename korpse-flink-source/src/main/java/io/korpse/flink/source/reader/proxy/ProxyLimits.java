@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader.proxy;
 
 import java.time.Duration;
+import java.util.Formatter;
 
 /**
  * The bounds of one proxy. Bytes are bytes of heap: key, value, headers and {@link
@@ -66,7 +67,7 @@ public record ProxyLimits(
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency of its own
   private static void require(boolean condition, String message, Object... values) {
     if (!condition) {
-      throw new IllegalArgumentException(String.format(message, values));
+      throw new IllegalArgumentException(new Formatter().format(message, values).toString());
     }
   }
 
