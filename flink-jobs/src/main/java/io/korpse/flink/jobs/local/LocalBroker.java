@@ -1,0 +1,93 @@
+package io.korpse.flink.jobs.local;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One Kafka node, broker and controller at once, in its own process. Keeps its data and its ports
+ * over a restart. Not thread-safe.
+ */
+public final class LocalBroker {
+
+  private static final List<String> JVM_OPTIONS =
+      List.of("-Xmx512m", "-XX:+UseG1GC", "-Djava.awt.headless=true");
+
+  private final Workspace workspace;
+  private final List<Path> classPath;
+  private final int nodeId;
+  private final int port;
+  private final Path properties;
+  private ChildProcess process;
+
+  LocalBroker(
+      Workspace workspace,
+      List<Path> classPath,
+      int nodeId,
+      int port,
+      Map<String, String> configuration) {
+    this.workspace = workspace;
+    this.classPath = classPath;
+    this.nodeId = nodeId;
+    this.port = port;
+    Path home = workspace.subdirectory("broker-" + nodeId);
+    Map<String, String> settings = new TreeMap<>(configuration);
+    settings.put("node.id", Integer.toString(nodeId));
+    settings.put("log.dirs", home.resolve("data").toString());
+    this.properties = home.resolve("server.properties");
+    StringBuilder text = new StringBuilder();
+    settings.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
+    try {
+      Files.writeString(properties, text);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The node's number, from 1. */
+  public int nodeId() {
+    return nodeId;
+  }
+
+  /** Host and port of its client listener. */
+  public String address() {
+    return LocalKafka.HOST + ":" + port;
+  }
+
+  /** The running process, or the last one. */
+  public ChildProcess process() {
+    return process;
+  }
+
+  /** Writes the identity of the cluster into the empty data directory. */
+  void format(String clusterId) {
+    ChildProcess format =
+        workspace.start(
+            new JavaCommand(
+                "broker-" + nodeId + "-format",
+                classPath,
+                List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
+                "kafka.tools.StorageTool",
+                List.of("format", "-t", clusterId, "-c", properties.toString())));
+    format.awaitEnd();
+    if (!Files.exists(properties.resolveSibling("data").resolve("meta.properties"))) {
+      throw new IllegalStateException("Kafka's storage was not formatted:\n" + format.tail());
+    }
+  }
+
+  /** Starts the process; returns before the broker answers. */
+  public void start() {
+    process =
+        workspace.start(
+            new JavaCommand(
+                "broker-" + nodeId,
+                classPath,
+                JVM_OPTIONS,
+                "kafka.Kafka",
+                List.of(properties.toString())));
+  }
+}

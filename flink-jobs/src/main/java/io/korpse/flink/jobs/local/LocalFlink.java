@@ -1,0 +1,193 @@
+package io.korpse.flink.jobs.local;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * A Flink session cluster with its web page: one JobManager and any number of TaskManagers, each in
+ * its own process. Its class path has Flink and the logger alone, as a distribution has, so a job
+ * jar must bring all else. It ends with its workspace.
+ */
+public final class LocalFlink {
+
+  static final String HOST = "127.0.0.1";
+
+  private static final String JOB_MANAGER =
+      "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint";
+  private static final String TASK_MANAGER =
+      "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
+
+  /** Packages that Flink opens on Java 17. */
+  private static final List<String> OPENS =
+      List.of(
+          "--add-exports=java.base/sun.net.util=ALL-UNNAMED",
+          "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED",
+          "--add-opens=java.base/java.lang=ALL-UNNAMED",
+          "--add-opens=java.base/java.lang.reflect=ALL-UNNAMED",
+          "--add-opens=java.base/java.net=ALL-UNNAMED",
+          "--add-opens=java.base/java.io=ALL-UNNAMED",
+          "--add-opens=java.base/java.nio=ALL-UNNAMED",
+          "--add-opens=java.base/java.text=ALL-UNNAMED",
+          "--add-opens=java.base/java.time=ALL-UNNAMED",
+          "--add-opens=java.base/java.util=ALL-UNNAMED",
+          "--add-opens=java.base/java.util.concurrent=ALL-UNNAMED",
+          "--add-opens=java.base/java.util.concurrent.atomic=ALL-UNNAMED",
+          "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED");
+
+  private final Workspace workspace;
+  private final List<Path> classPath;
+  private final Path configuration;
+  private final FlinkRest rest;
+  private final List<ChildProcess> taskManagers = new CopyOnWriteArrayList<>();
+  private ChildProcess jobManager;
+  private int started;
+
+  private LocalFlink(Workspace workspace, List<Path> classPath, Path configuration, int restPort) {
+    this.workspace = workspace;
+    this.classPath = classPath;
+    this.configuration = configuration;
+    this.rest = new FlinkRest("http://" + HOST + ":" + restPort);
+  }
+
+  /**
+   * Starts a JobManager and TaskManagers; returns before they answer.
+   *
+   * @param workspace where they keep checkpoints, data and logs
+   * @param jars the class paths of the build
+   * @param restPort port of the REST interface and the web page
+   * @param taskManagers number of TaskManagers
+   * @param overrides Flink configuration
+   */
+  public static LocalFlink start(
+      Workspace workspace,
+      Classpath jars,
+      int restPort,
+      int taskManagers,
+      Map<String, String> overrides) {
+    Map<String, String> settings = settings(workspace, restPort);
+    settings.putAll(overrides);
+    Path directory = workspace.subdirectory("flink-conf");
+    StringBuilder yaml = new StringBuilder();
+    settings.forEach((key, value) -> yaml.append(key).append(": ").append(value).append('\n'));
+    try {
+      Files.writeString(directory.resolve("config.yaml"), yaml);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    LocalFlink flink = new LocalFlink(workspace, jars.flink(), directory, restPort);
+    flink.startJobManager();
+    for (int i = 0; i < taskManagers; i++) {
+      flink.startTaskManager();
+    }
+    return flink;
+  }
+
+  private static Map<String, String> settings(Workspace workspace, int restPort) {
+    Map<String, String> settings = new TreeMap<>();
+    settings.put("jobmanager.rpc.address", HOST);
+    settings.put("jobmanager.bind-host", HOST);
+    settings.put("jobmanager.rpc.port", Ports.free(1).get(0).toString());
+    settings.put("rest.address", HOST);
+    settings.put("rest.bind-address", HOST);
+    settings.put("rest.port", Integer.toString(restPort));
+    settings.put("rest.bind-port", Integer.toString(restPort));
+    settings.put("io.tmp.dirs", workspace.subdirectory("flink-tmp").toString());
+    settings.put("web.tmpdir", workspace.subdirectory("flink-web").toString());
+    settings.put(
+        "execution.checkpointing.dir", workspace.subdirectory("checkpoints").toUri().toString());
+    settings.put("taskmanager.host", HOST);
+    settings.put("taskmanager.bind-host", HOST);
+    settings.put("taskmanager.numberOfTaskSlots", "2");
+    // A lost process is noticed within seconds, not within the default of 50 s.
+    settings.put("heartbeat.interval", "1 s");
+    settings.put("heartbeat.timeout", "8 s");
+    settings.put("heartbeat.rpc-failure-threshold", "2");
+    settings.put("metrics.fetcher.update-interval", "500");
+    settings.put("web.refresh-interval", "1000");
+    settings.put("restart-strategy.type", "fixed-delay");
+    settings.put("restart-strategy.fixed-delay.attempts", "50");
+    settings.put("restart-strategy.fixed-delay.delay", "500 ms");
+    // A TaskManager that is not started by Flink's shell scripts needs all of these.
+    settings.put("taskmanager.cpu.cores", "2");
+    settings.put("taskmanager.memory.framework.heap.size", "128m");
+    settings.put("taskmanager.memory.framework.off-heap.size", "128m");
+    settings.put("taskmanager.memory.task.heap.size", "384m");
+    settings.put("taskmanager.memory.task.off-heap.size", "0b");
+    settings.put("taskmanager.memory.managed.size", "32m");
+    settings.put("taskmanager.memory.network.min", "64m");
+    settings.put("taskmanager.memory.network.max", "64m");
+    settings.put("taskmanager.memory.jvm-metaspace.size", "256m");
+    settings.put("taskmanager.memory.jvm-overhead.min", "192m");
+    settings.put("taskmanager.memory.jvm-overhead.max", "192m");
+    return settings;
+  }
+
+  /** Starts a JobManager, for the first time or in place of one that has ended. */
+  public void startJobManager() {
+    jobManager =
+        workspace.start(
+            command("jobmanager", List.of("-Xmx384m", "-XX:+UseSerialGC"), JOB_MANAGER, List.of()));
+  }
+
+  /** Starts one more TaskManager; returns before it is registered. */
+  public ChildProcess startTaskManager() {
+    String name = "taskmanager-" + ++started;
+    ChildProcess taskManager =
+        workspace.start(
+            command(
+                name,
+                List.of("-Xmx512m", "-XX:MaxDirectMemorySize=192m", "-XX:+UseG1GC"),
+                TASK_MANAGER,
+                List.of("-D", "taskmanager.resource-id=" + name)));
+    taskManagers.removeIf(other -> !other.isAlive());
+    taskManagers.add(taskManager);
+    return taskManager;
+  }
+
+  private JavaCommand command(
+      String name, List<String> memory, String mainClass, List<String> dynamicOptions) {
+    List<String> options = new ArrayList<>(memory);
+    options.addAll(OPENS);
+    List<String> arguments = new ArrayList<>(List.of("--configDir", configuration.toString()));
+    arguments.addAll(dynamicOptions);
+    return new JavaCommand(name, classPath, options, mainClass, arguments);
+  }
+
+  /** The JobManager's process. */
+  public ChildProcess jobManager() {
+    return jobManager;
+  }
+
+  /** The TaskManagers that were alive when last one was started. */
+  public List<ChildProcess> taskManagers() {
+    return taskManagers;
+  }
+
+  /** The REST interface; its address is also that of the web page. */
+  public FlinkRest rest() {
+    return rest;
+  }
+
+  /**
+   * Waits until the web page answers and slots are registered.
+   *
+   * @throws IllegalStateException when time is up or a process has ended
+   */
+  public void awaitSlots(int slots, Duration atMost) {
+    Await.until(
+        slots + " slots at " + rest.url(),
+        atMost,
+        () -> {
+          jobManager.requireAlive();
+          return rest.availableSlots() >= slots;
+        });
+  }
+}

@@ -1,0 +1,122 @@
+package io.korpse.flink.jobs.local;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * A Kafka cluster (KRaft) of one or more nodes, each in its own process on free ports. It ends with
+ * its workspace.
+ */
+public final class LocalKafka {
+
+  static final String HOST = "127.0.0.1";
+
+  private final List<LocalBroker> brokers;
+
+  private LocalKafka(List<LocalBroker> brokers) {
+    this.brokers = brokers;
+  }
+
+  /**
+   * Starts the nodes; returns before they answer.
+   *
+   * @param workspace where they keep their data and logs
+   * @param jars the class paths of the build
+   * @param nodes number of nodes; each is broker and controller
+   * @param overrides broker settings
+   */
+  public static LocalKafka start(
+      Workspace workspace, Classpath jars, int nodes, Map<String, String> overrides) {
+    List<Integer> ports = Ports.free(2 * nodes);
+    List<String> voters = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      voters.add((i + 1) + "@" + HOST + ":" + ports.get(2 * i + 1));
+    }
+    String clusterId = Uuid.randomUuid().toString();
+    List<LocalBroker> brokers = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      Map<String, String> settings = settings(nodes, ports.get(2 * i), ports.get(2 * i + 1));
+      settings.put("controller.quorum.voters", String.join(",", voters));
+      settings.putAll(overrides);
+      brokers.add(new LocalBroker(workspace, jars.kafka(), i + 1, ports.get(2 * i), settings));
+    }
+    brokers.parallelStream().forEach(broker -> broker.format(clusterId));
+    brokers.forEach(LocalBroker::start);
+    return new LocalKafka(List.copyOf(brokers));
+  }
+
+  private static Map<String, String> settings(int nodes, int port, int controllerPort) {
+    String replicas = Integer.toString(Math.min(3, nodes));
+    String listener = "PLAINTEXT://" + HOST + ":" + port;
+    Map<String, String> settings = new HashMap<>();
+    settings.put("process.roles", "broker,controller");
+    settings.put("listeners", listener + ",CONTROLLER://" + HOST + ":" + controllerPort);
+    settings.put("advertised.listeners", listener);
+    settings.put("controller.listener.names", "CONTROLLER");
+    settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
+    settings.put("auto.create.topics.enable", "false");
+    settings.put("group.initial.rebalance.delay.ms", "0");
+    settings.put("offsets.topic.num.partitions", "4");
+    settings.put("offsets.topic.replication.factor", replicas);
+    settings.put("transaction.state.log.num.partitions", "4");
+    settings.put("transaction.state.log.replication.factor", replicas);
+    settings.put("transaction.state.log.min.isr", nodes > 1 ? "2" : "1");
+    settings.put("share.coordinator.state.topic.replication.factor", replicas);
+    settings.put("share.coordinator.state.topic.min.isr", "1");
+    settings.put("controlled.shutdown.enable", "true");
+    return settings;
+  }
+
+  /** The nodes, by number. */
+  public List<LocalBroker> brokers() {
+    return brokers;
+  }
+
+  /** The value for {@code bootstrap.servers}: all nodes. */
+  public String bootstrapServers() {
+    return brokers.stream().map(LocalBroker::address).collect(Collectors.joining(","));
+  }
+
+  /** A new Admin client; the caller closes it. */
+  public Admin admin() {
+    Properties config = new Properties();
+    config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
+    config.put(AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "500");
+    return Admin.create(config);
+  }
+
+  /**
+   * Waits until every node is registered and answers.
+   *
+   * @throws IllegalStateException when time is up or a node's process has ended
+   */
+  public void awaitReady(Duration atMost) {
+    try (Admin admin = admin()) {
+      Await.until(
+          "Kafka at " + bootstrapServers(),
+          atMost,
+          () -> {
+            brokers.forEach(broker -> broker.process().requireAlive());
+            return answeringNodes(admin) == brokers.size();
+          });
+    }
+  }
+
+  private static int answeringNodes(Admin admin) throws InterruptedException {
+    try {
+      return admin.describeCluster().nodes().get(5, TimeUnit.SECONDS).size();
+    } catch (ExecutionException | java.util.concurrent.TimeoutException e) {
+      return 0;
+    }
+  }
+}
