@@ -19,7 +19,7 @@ import java.util.PriorityQueue;
  * <p>All splits are looked at only when the zone changes, and the zones overlap by an eighth of the
  * budget at least, so that the cost follows the bytes that flow. Confined to the fetcher thread.
  */
-final class Admission {
+class Admission {
 
   private enum Zone {
     OPEN,

@@ -15,7 +15,7 @@ import java.util.Set;
  * <p>Waiting does not stop what is safe: records not later than the last known time of every split
  * that is waited for go on. Confined to the fetcher thread.
  */
-final class OrderWait {
+class OrderWait {
 
   private final long limitNanos;
   private final long slackMillis;

@@ -12,7 +12,7 @@ import org.apache.kafka.common.TopicPartition;
  * number of splits. Confined to the fetcher thread; the totals may be read from any thread.
  */
 @SuppressWarnings("EnumOrdinal") // the reasons index arrays
-final class PauseLedger {
+class PauseLedger {
 
   /** What the consumer was told by one call. */
   record Delta(List<TopicPartition> paused, List<TopicPartition> resumed) {

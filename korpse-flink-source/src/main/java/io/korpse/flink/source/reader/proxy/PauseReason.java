@@ -25,7 +25,6 @@ public enum PauseReason {
     return index;
   }
 
-  @SuppressWarnings("EnumOrdinal") // a set of reasons is one int
   int bit() {
     return 1 << index;
   }

@@ -5,7 +5,6 @@ import io.korpse.offsets.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,7 +56,7 @@ public final class PollProxy implements AutoCloseable {
   private final RecordWeigher weigher;
   private final LossHandler lossHandler;
   private final LongSupplier clock;
-  private final WakeSignal wake = new WakeSignal();
+  private final WakeSignal wake;
   private final ReturnedBatches returns;
 
   private final Map<String, SplitBuffer> splits = new LinkedHashMap<>();
@@ -76,6 +75,10 @@ public final class PollProxy implements AutoCloseable {
   private long latestHanded = SplitBuffer.NO_TIME;
 
   PollProxy(ProxyParts parts) {
+    this(parts, ProxyRules.STANDARD);
+  }
+
+  PollProxy(ProxyParts parts, ProxyRules rules) {
     this.limits = parts.limits();
     this.budget = parts.budget();
     this.control = parts.control();
@@ -85,17 +88,14 @@ public final class PollProxy implements AutoCloseable {
     this.lossHandler = parts.lossHandler();
     this.quota = new PollQuota(parts.keepKeys(), parts.keepHeaders());
     this.pollSize = new PollSize(parts.maxPollRecords(), parts.maxPollRecordsFixed());
-    this.ledger = new PauseLedger(parts.pauseTimes());
+    this.ledger = rules.ledger(parts.pauseTimes());
     this.consumer =
         new ProxyConsumer(
             parts.consumerFactory(), quota, ledger, limits.retainedResponses(), stats);
-    this.chooser = parts.newChooser();
-    this.orderWait =
-        new OrderWait(
-            parts.orderWait().toNanos(), parts.orderSlackMillis(), clock.getAsLong(), stats);
-    this.admission =
-        new Admission(
-            budget, limits, ledger, stats, Comparator.comparingLong(SplitBuffer::lastTime));
+    this.chooser = rules.chooser(parts);
+    this.orderWait = rules.orderWait(parts);
+    this.admission = rules.admission(parts, ledger);
+    this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(budget, wake);
     this.lastPollAt = clock.getAsLong() - limits.maxWait().toNanos();
     control.attach(wake::wake);
@@ -172,6 +172,11 @@ public final class PollProxy implements AutoCloseable {
       }
       await(credit, clock.getAsLong());
     }
+  }
+
+  /** The splits that have not left. */
+  Collection<SplitBuffer> splits() {
+    return splits.values();
   }
 
   // ---- waiting

@@ -27,11 +27,23 @@ final class WakeSignal {
     WOKEN
   }
 
+  /** How the owner waits for a condition; the time is virtual in a simulation. */
+  @FunctionalInterface
+  interface Sleeper {
+    /** Waits up to {@code nanos}; returns what is left of them. */
+    long awaitNanos(Condition condition, long nanos) throws InterruptedException;
+  }
+
+  private final Sleeper sleeper;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition woken = lock.newCondition();
   private Place place = Place.BUSY;
   private boolean pending;
   private Consumer<?, ?> polled;
+
+  WakeSignal(Sleeper sleeper) {
+    this.sleeper = sleeper;
+  }
 
   /** Something for the owner that must not wait: a wish, a close. Any thread. */
   void wake() {
@@ -104,7 +116,7 @@ final class WakeSignal {
       long left = nanos;
       place = Place.PARKED;
       while (!pending && returns.isEmpty() && place == Place.PARKED && left > 0) {
-        left = woken.awaitNanos(left);
+        left = sleeper.awaitNanos(woken, left);
       }
     } finally {
       place = Place.BUSY;

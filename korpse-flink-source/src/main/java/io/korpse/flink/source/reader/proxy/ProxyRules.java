@@ -1,0 +1,42 @@
+package io.korpse.flink.source.reader.proxy;
+
+import java.util.Comparator;
+import java.util.concurrent.locks.Condition;
+
+/**
+ * Makes the parts of a proxy that hold its rules. A test of the tests takes one of them out, and a
+ * simulation puts virtual time in.
+ */
+class ProxyRules {
+
+  static final ProxyRules STANDARD = new ProxyRules();
+
+  PauseLedger ledger(PauseTimes times) {
+    return new PauseLedger(times);
+  }
+
+  SplitChooser chooser(ProxyParts parts) {
+    return parts.newChooser();
+  }
+
+  OrderWait orderWait(ProxyParts parts) {
+    return new OrderWait(
+        parts.orderWait().toNanos(),
+        parts.orderSlackMillis(),
+        parts.clock().getAsLong(),
+        parts.stats());
+  }
+
+  Admission admission(ProxyParts parts, PauseLedger ledger) {
+    return new Admission(
+        parts.budget(),
+        parts.limits(),
+        ledger,
+        parts.stats(),
+        Comparator.comparingLong(SplitBuffer::lastTime));
+  }
+
+  WakeSignal wakeSignal() {
+    return new WakeSignal(Condition::awaitNanos);
+  }
+}
