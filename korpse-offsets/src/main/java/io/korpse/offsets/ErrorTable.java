@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -74,7 +75,7 @@ public final class ErrorTable {
   /** What to do about an exception of the client library; wrappers of futures are looked into. */
   public static ErrorAction action(Throwable failure) {
     Throwable cause = cause(failure);
-    if (cause instanceof TimeoutException) {
+    if (cause instanceof TimeoutException || cause instanceof DisconnectException) {
       return ErrorAction.REDISCOVER;
     }
     Errors error = Errors.forException(cause);

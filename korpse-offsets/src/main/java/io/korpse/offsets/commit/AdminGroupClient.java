@@ -123,8 +123,8 @@ final class AdminGroupClient implements GroupClient {
   }
 
   @Override
-  public void close(Duration timeout) {
-    admin.close(timeout);
+  public void close() {
+    admin.close(Duration.ZERO);
   }
 
   private static int millis(Duration timeout) {

@@ -30,6 +30,12 @@ final class CommitEntry {
   /** Milliseconds since 1970. */
   long notBefore;
 
+  /** The group does not have it any more. */
+  void resend(long now) {
+    inGroup = null;
+    wantedSince = now;
+  }
+
   boolean isPending() {
     return wanted != null && !wanted.equals(inGroup);
   }

@@ -31,27 +31,25 @@ final class CommitPlan {
 
   private static final Logger LOG = LoggerFactory.getLogger(CommitPlan.class);
 
-  /** How often an unknown topic is asked for again before it is left out. */
-  static final int METADATA_ATTEMPTS = 3;
-
-  private static final int LARGEST_BATCH = 100_000;
+  /** How often a partition is tried whose error may pass, before it is left out. */
+  static final int ATTEMPTS = 3;
 
   private final CommitSettings settings;
   private final CommitStatus status;
   private final CommitListener listener;
+  private final GroupHealth health;
+  private final CommitNews news;
   private final Map<TopicPartition, CommitEntry> entries = new HashMap<>();
 
-  private long groupNotBefore;
-  private int groupFailures;
-  private int batchLimit = LARGEST_BATCH;
   private long verifyAt = Long.MAX_VALUE;
-  private boolean membersWanted;
   private Set<String> suspectTopics = new TreeSet<>();
 
   CommitPlan(CommitSettings settings, CommitStatus status, CommitListener listener) {
     this.settings = settings;
     this.status = status;
     this.listener = listener;
+    this.health = new GroupHealth(settings, status, listener);
+    this.news = new CommitNews(settings.groupId());
   }
 
   /** Takes newer positions; one that is behind an earlier one is counted and left out. */
@@ -89,7 +87,7 @@ final class CommitPlan {
 
   /** Makes what waits for a retry due now, once. */
   void hurry(long now) {
-    groupNotBefore = Math.min(groupNotBefore, now);
+    health.hurry(now);
     for (CommitEntry entry : entries.values()) {
       if (!entry.isParked()) {
         entry.notBefore = Math.min(entry.notBefore, now);
@@ -100,7 +98,7 @@ final class CommitPlan {
   /** Partitions whose metadata in the group was not looked at yet and that are due. */
   List<TopicPartition> lookups(long now) {
     List<TopicPartition> partitions = new ArrayList<>();
-    if (now >= groupNotBefore) {
+    if (now >= health.notBefore()) {
       entries.forEach(
           (partition, entry) -> {
             if (!entry.lookedUp && entry.isDue(now, settings.refreshMillis())) {
@@ -140,13 +138,13 @@ final class CommitPlan {
   /** What to commit now; empty if nothing is due. */
   Map<TopicPartition, Position> next(long now) {
     Map<TopicPartition, Position> due = new LinkedHashMap<>();
-    if (now < groupNotBefore) {
+    if (now < health.notBefore()) {
       return due;
     }
     for (Map.Entry<TopicPartition, CommitEntry> entry : entries.entrySet()) {
       if (entry.getValue().isDue(now, settings.refreshMillis())) {
         due.put(entry.getKey(), entry.getValue().wanted);
-        if (due.size() >= batchLimit) {
+        if (due.size() >= health.batchLimit()) {
           break;
         }
       }
@@ -186,7 +184,7 @@ final class CommitPlan {
       if (error == Errors.NONE) {
         accept(partition, entry, position.getValue(), now);
         accepted.put(partition, position.getValue());
-      } else if (isOfPartition(ErrorTable.action(error))) {
+      } else if (isOfPartition(ErrorTable.action(error), sent.size())) {
         refused |= ErrorTable.action(error) != ErrorAction.TRIM_METADATA;
         refuse(partition, entry, error, now);
       } else {
@@ -195,18 +193,16 @@ final class CommitPlan {
     }
     if (groupError != null) {
       status.requestFailed();
-      groupFailed(groupError, groupError.message(), sent.size(), now);
+      health.refused(groupError, groupError.message(), sent.size(), now);
     } else {
       if (refused) {
         status.requestFailed();
       } else {
         status.requestSucceeded(now);
       }
-      groupFailures = 0;
-      groupNotBefore = now;
-      batchLimit = Math.min(LARGEST_BATCH, batchLimit * 2);
-      change(CommitState.COMMITTING, "");
+      health.answered(now);
     }
+    news.write();
     if (!accepted.isEmpty()) {
       if (verifyAt == Long.MAX_VALUE) {
         verifyAt = now + settings.verifyMillis();
@@ -216,15 +212,9 @@ final class CommitPlan {
   }
 
   /** Learns that a request got no answer at all. */
-  void failed(Throwable failure, int partitions, long now) {
-    Throwable cause = ErrorTable.cause(failure);
+  void failed(Throwable failure, long now) {
     status.requestFailed();
-    Errors error = Errors.forException(cause);
-    groupFailed(
-        cause instanceof java.util.concurrent.TimeoutException ? Errors.REQUEST_TIMED_OUT : error,
-        cause.toString(),
-        partitions,
-        now);
+    health.unanswered(failure, now);
   }
 
   private void accept(TopicPartition partition, CommitEntry entry, Position position, long now) {
@@ -234,14 +224,15 @@ final class CommitPlan {
     entry.notBefore = now;
     status.committed(partition, position);
     if (status.isRefused(partition)) {
-      LOG.info("Commits of {} to group {} are accepted again", partition, settings.groupId());
+      news.acceptedAgain(partition);
       status.accepted(partition);
     }
   }
 
-  private static boolean isOfPartition(ErrorAction action) {
+  private static boolean isOfPartition(ErrorAction action, int partitions) {
     return switch (action) {
       case ISOLATE, SUSPEND_PARTITION, TRIM_METADATA, SURFACE -> true;
+      case HALVE_BATCH -> partitions == 1;
       default -> false;
     };
   }
@@ -257,21 +248,24 @@ final class CommitPlan {
         } else {
           entry.detail = entry.detail.less();
           entry.notBefore = now;
-          LOG.warn(
-              "The metadata of {} in group {} is longer than the broker's"
-                  + " offset.metadata.max.bytes; sending {} of it",
-              partition,
-              settings.groupId(),
-              entry.detail);
+          news.trimmed(partition, entry.detail);
         }
       }
       case ISOLATE -> {
-        if (entry.failures < METADATA_ATTEMPTS) {
+        if (entry.failures < ATTEMPTS) {
           entry.notBefore = now + settings.backoff().millis(entry.failures);
         } else {
           suspectTopics.add(partition.topic());
           entry.notBefore = now + settings.slowProbe();
           leaveOut(partition, error, "the topic or partition is not known to the broker");
+        }
+      }
+      case HALVE_BATCH -> {
+        if (entry.failures < ATTEMPTS) {
+          entry.notBefore = now + settings.backoff().millis(entry.failures);
+        } else {
+          entry.notBefore = now + settings.slowProbe();
+          leaveOut(partition, error, "it fails also when it is sent alone");
         }
       }
       case SUSPEND_PARTITION -> {
@@ -287,61 +281,9 @@ final class CommitPlan {
 
   private void leaveOut(TopicPartition partition, Errors error, String remedy) {
     if (!status.isRefused(partition)) {
-      LOG.warn(
-          "Commits of {} to group {} are refused with {}: {}. The other partitions go on",
-          partition,
-          settings.groupId(),
-          error,
-          remedy);
+      news.refused(partition, remedy.isEmpty() ? error.name() : error + ": " + remedy);
     }
     status.refused(partition, error.name());
-  }
-
-  private void groupFailed(Errors error, String text, int partitions, long now) {
-    groupFailures++;
-    ErrorAction action = ErrorTable.action(error);
-    if (action == ErrorAction.HALVE_BATCH && partitions > 1) {
-      batchLimit = Math.max(1, partitions / 2);
-    }
-    switch (action) {
-      case BLOCKED_BY_MEMBERS -> {
-        membersWanted |= status.state() != CommitState.BLOCKED_BY_MEMBERS;
-        groupNotBefore = now + settings.slowProbe();
-        change(CommitState.BLOCKED_BY_MEMBERS, error + ": the group has live members");
-      }
-      case SUSPEND_GROUP -> {
-        groupNotBefore = now + settings.slowProbe();
-        change(
-            CommitState.SUSPENDED,
-            error + ": the client needs the right READ on the group and valid credentials");
-      }
-      case RETRY, REDISCOVER, CLIENT -> {
-        groupNotBefore = now + settings.backoff().millis(groupFailures);
-        change(CommitState.RETRYING, error + ": " + text);
-      }
-      default -> {
-        boolean soon = action == ErrorAction.HALVE_BATCH && groupFailures <= METADATA_ATTEMPTS * 6;
-        groupNotBefore =
-            now + (soon ? settings.backoff().millis(groupFailures) : settings.slowProbe());
-        change(soon ? CommitState.RETRYING : CommitState.FAILING, error + ": " + text);
-      }
-    }
-  }
-
-  /** Whether the members that block the group should be named; asked once per blocking. */
-  boolean takeMembersWanted() {
-    boolean wanted = membersWanted;
-    membersWanted = false;
-    return wanted;
-  }
-
-  void members(List<String> members) {
-    change(
-        CommitState.BLOCKED_BY_MEMBERS,
-        "the group has live members "
-            + members
-            + "; while they are there Kafka accepts commits only from them. Stop them or use"
-            + " another group id");
   }
 
   /** Topics that may be gone; asked for once. */
@@ -371,7 +313,7 @@ final class CommitPlan {
 
   /** Partitions to compare with the group now; empty if it is not time. */
   List<TopicPartition> verifications(long now) {
-    if (now < verifyAt || now < groupNotBefore) {
+    if (now < verifyAt || now < health.notBefore()) {
       return List.of();
     }
     verifyAt = now + settings.verifyMillis();
@@ -394,16 +336,12 @@ final class CommitPlan {
           if (entry == null || entry.inGroup == null) {
             return;
           }
-          long offset = committed == null ? -1 : committed.offset();
-          if (offset < entry.inGroup.offset()) {
-            back.put(partition.toString(), entry.inGroup + " to " + offset);
+          if (committed == null) {
+            entry.resend(now);
+          } else if (committed.offset() < entry.inGroup.offset()) {
+            back.put(partition.toString(), entry.inGroup + " to " + committed.offset());
             status.steppedBack();
-            entry.inGroup = null;
-            entry.wantedSince = now;
-            entry.foreign =
-                committed == null
-                    ? null
-                    : CommitMetadata.foreign(committed.metadata(), committed.offset());
+            entry.resend(now);
           }
         });
     if (!back.isEmpty()) {
@@ -452,31 +390,12 @@ final class CommitPlan {
       }
     }
     status.pendingSince(pendingSince);
-    return next == Long.MAX_VALUE ? next : Math.max(next, groupNotBefore);
+    return next == Long.MAX_VALUE ? next : Math.max(next, health.notBefore());
   }
 
-  void closed() {
-    change(CommitState.CLOSED, "");
-  }
-
-  private void change(CommitState to, String reason) {
-    CommitState from = status.state();
-    boolean isNews = from != to;
-    status.state(to, reason);
-    if (!isNews) {
-      return;
-    }
-    switch (to) {
-      case COMMITTING -> LOG.info("Commits to group {} succeed", settings.groupId());
-      case CLOSED -> LOG.debug("Commits to group {} end", settings.groupId());
-      default ->
-          LOG.warn("Commits to group {} do not succeed: {}: {}", settings.groupId(), to, reason);
-    }
-    try {
-      listener.stateChanged(from, to, reason);
-    } catch (RuntimeException e) {
-      LOG.warn("The commit listener failed", e);
-    }
+  /** What the plan knows of the group as a whole. */
+  GroupHealth health() {
+    return health;
   }
 
   private void tell(Map<TopicPartition, Position> accepted) {

@@ -27,11 +27,7 @@ interface GroupClient extends AutoCloseable {
   /** Those of the topics that certainly do not exist. */
   CompletableFuture<Set<String>> missing(Collection<String> topics, Duration timeout);
 
-  /** Gives the connections back within the time. */
-  void close(Duration timeout);
-
+  /** Gives the connections back at once. */
   @Override
-  default void close() {
-    close(Duration.ZERO);
-  }
+  void close();
 }

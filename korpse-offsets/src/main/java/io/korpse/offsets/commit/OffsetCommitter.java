@@ -6,22 +6,17 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,7 +33,6 @@ public final class OffsetCommitter implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(OffsetCommitter.class);
   private static final Duration DEFAULT_CLOSE = Duration.ofSeconds(5);
 
-  private final Supplier<GroupClient> clients;
   private final CommitSettings settings;
   private final CommitStatus status;
   private final Clock clock;
@@ -58,7 +52,7 @@ public final class OffsetCommitter implements AutoCloseable {
 
   // Confined to the thread.
   private final CommitPlan plan;
-  private GroupClient client;
+  private final CommitStep step;
 
   OffsetCommitter(
       Supplier<GroupClient> clients,
@@ -66,11 +60,11 @@ public final class OffsetCommitter implements AutoCloseable {
       CommitListener listener,
       Clock clock,
       String threadName) {
-    this.clients = clients;
     this.settings = settings;
     this.clock = clock;
     this.status = new CommitStatus(clock);
     this.plan = new CommitPlan(settings, status, listener);
+    this.step = new CommitStep(clients, settings, plan, status, clock);
     this.thread = new Thread(this::run, threadName);
     thread.setDaemon(true);
     thread.start();
@@ -178,7 +172,7 @@ public final class OffsetCommitter implements AutoCloseable {
   private void run() {
     try {
       while (awaitWork()) {
-        step();
+        step.run();
       }
     } catch (InterruptedException e) {
       // Only close() interrupts.
@@ -186,8 +180,8 @@ public final class OffsetCommitter implements AutoCloseable {
       LOG.error("The committer of group {} ended; nothing is committed", settings.groupId(), e);
       throw e;
     } finally {
-      plan.closed();
-      closeClient();
+      plan.health().closed();
+      step.close();
       finish();
     }
   }
@@ -252,92 +246,6 @@ public final class OffsetCommitter implements AutoCloseable {
       isNew = true;
     }
     return isNew;
-  }
-
-  private void step() throws InterruptedException {
-    long now = clock.millis();
-    Map<TopicPartition, Position> due = Map.of();
-    try {
-      if (client == null) {
-        client = clients.get();
-      }
-      verify(now);
-      List<TopicPartition> lookups = plan.lookups(now);
-      if (!lookups.isEmpty()) {
-        plan.lookedUp(lookups, await(client.committed(lookups, requestTimeout())));
-      }
-      due = plan.next(now);
-      if (due.isEmpty()) {
-        return;
-      }
-      long sentAt = clock.millis();
-      Map<TopicPartition, Errors> results =
-          await(client.commit(plan.request(due, sentAt), requestTimeout()));
-      long answeredAt = clock.millis();
-      status.latency(answeredAt - sentAt);
-      plan.answered(due, results, answeredAt);
-      investigate();
-    } catch (ExecutionException | TimeoutException e) {
-      plan.failed(e, due.size(), clock.millis());
-    } catch (RuntimeException e) {
-      throwIfInterrupted(e);
-      plan.failed(e, due.size(), clock.millis());
-    }
-  }
-
-  private void verify(long now) throws InterruptedException, ExecutionException, TimeoutException {
-    List<TopicPartition> partitions = plan.verifications(now);
-    if (!partitions.isEmpty()) {
-      plan.verified(await(client.committed(partitions, requestTimeout())), clock.millis());
-    }
-  }
-
-  /** Finds out more about a refusal; the commit does not depend on it. */
-  private void investigate() throws InterruptedException {
-    try {
-      if (plan.takeMembersWanted()) {
-        plan.members(await(client.members(requestTimeout())));
-      }
-      Set<String> suspects = plan.takeSuspectTopics();
-      if (!suspects.isEmpty()) {
-        plan.gone(await(client.missing(suspects, requestTimeout())));
-      }
-    } catch (ExecutionException | TimeoutException e) {
-      LOG.debug("Could not find out more about group {}", settings.groupId(), e);
-    }
-  }
-
-  private static void throwIfInterrupted(RuntimeException e) throws InterruptedException {
-    if (e instanceof org.apache.kafka.common.errors.InterruptException) {
-      throw new InterruptedException(e.getMessage());
-    }
-  }
-
-  private Duration requestTimeout() {
-    return Duration.ofMillis(settings.requestTimeoutMillis());
-  }
-
-  // Admin keeps its timeout by itself; twice that is for an Admin whose thread has died.
-  private <T> T await(CompletableFuture<T> future)
-      throws InterruptedException, ExecutionException, TimeoutException {
-    return future.get(2 * settings.requestTimeoutMillis(), TimeUnit.MILLISECONDS);
-  }
-
-  private void closeClient() {
-    if (client == null) {
-      return;
-    }
-    boolean interrupted = Thread.interrupted();
-    try {
-      client.close(Duration.ZERO);
-    } catch (RuntimeException e) {
-      LOG.warn(
-          "The Admin client of the committer of group {} did not close", settings.groupId(), e);
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   /** Settings of a committer. */

@@ -261,7 +261,7 @@ public final class LagTracker implements AutoCloseable {
         stale,
         OffsetSpec.latest(),
         settings.isolation(),
-        (lag, end) -> lag.answerEnd(end, clock.millis()),
+        (lag, end) -> lag.answerEnd(end, now, clock.millis()),
         lag -> lag.endAsked = false);
     send(
         behind,

@@ -25,6 +25,7 @@ final class LagWindow {
   private int samples;
 
   private long position = NONE;
+  private long firstPosition = NONE;
   private long firstMovedAt = NONE;
   private long lastMovedAt = NONE;
   private long watchedSince = NONE;
@@ -53,6 +54,7 @@ final class LagWindow {
   void observe(long now, long newPosition, long committed) {
     if (watchedSince == NONE) {
       watchedSince = now;
+      firstPosition = newPosition;
     }
     if (position != NONE && newPosition != position) {
       moved(now, newPosition);
@@ -61,10 +63,11 @@ final class LagWindow {
     if (rewoundFrom != NONE && newPosition >= rewoundFrom) {
       rewoundFrom = NONE;
     }
-    if (marks == 0 ? newPosition > committed : newPosition > markPositions[marks - 1]) {
+    long covered = committed == NONE ? firstPosition : committed;
+    if (marks == 0 ? newPosition > covered : newPosition > markPositions[marks - 1]) {
       mark(now, newPosition);
     }
-    dropCovered(committed);
+    dropCovered(covered);
   }
 
   private void moved(long now, long newPosition) {
@@ -91,15 +94,15 @@ final class LagWindow {
     markTimes[marks++] = now;
   }
 
-  private void dropCovered(long committed) {
-    int covered = 0;
-    while (covered < marks && markPositions[covered] <= committed) {
-      covered++;
+  private void dropCovered(long covered) {
+    int done = 0;
+    while (done < marks && markPositions[done] <= covered) {
+      done++;
     }
-    if (covered > 0) {
-      System.arraycopy(markPositions, covered, markPositions, 0, marks - covered);
-      System.arraycopy(markTimes, covered, markTimes, 0, marks - covered);
-      marks -= covered;
+    if (done > 0) {
+      System.arraycopy(markPositions, done, markPositions, 0, marks - done);
+      System.arraycopy(markTimes, done, markTimes, 0, marks - done);
+      marks -= done;
     }
   }
 
@@ -157,7 +160,7 @@ final class LagWindow {
       return false;
     }
     long still = now - Math.max(lastMovedAt, lastCaughtUpAt);
-    return still > Math.max(slotMillis, Math.min(windowMillis, lastMovedAt - firstMovedAt));
+    return still > Math.max(windowMillis / 4, Math.min(windowMillis, lastMovedAt - firstMovedAt));
   }
 
   private boolean isNeverGettingLess(long now) {

@@ -75,8 +75,14 @@ public final class PartitionLag {
     endAt = epochMillis;
   }
 
-  /** The log end as a broker told it on request. */
-  void answerEnd(long answeredEnd, long epochMillis) {
+  /**
+   * The log end as a broker told it on request. A smaller one than a fetch saw since the request
+   * was sent is older; else it says that the log was truncated.
+   */
+  void answerEnd(long answeredEnd, long sentAt, long epochMillis) {
+    if (answeredEnd < end && endAt > sentAt) {
+      return;
+    }
     end = answeredEnd;
     endAt = epochMillis;
   }
@@ -179,14 +185,15 @@ public final class PartitionLag {
 
   /**
    * Milliseconds since the first record was emitted that the group does not cover; 0 if it covers
-   * all. Good to about the tracker's interval; -1 while nothing is known of commits.
+   * all. Good to about the tracker's interval; -1 while no position is known. Before the first
+   * commit is known, the position at which the tracking began is taken as covered.
    */
   public long uncommittedAgeMillis() {
-    if (committed < 0) {
-      return NONE;
-    }
     long since = uncommittedSince;
-    return since == NONE ? 0 : Math.max(0, clock.millis() - since);
+    if (since == NONE) {
+      return position() < 0 ? NONE : 0;
+    }
+    return Math.max(0, clock.millis() - since);
   }
 
   /** How the partition is doing, as of the tracker's last round. */
