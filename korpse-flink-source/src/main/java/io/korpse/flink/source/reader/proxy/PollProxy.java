@@ -68,6 +68,7 @@ public final class PollProxy implements AutoCloseable {
 
   private volatile boolean readerWoke;
   private int splitRecordsPolled;
+  private boolean moreInClient;
   private long bufferedRecords;
   private long bufferedBytes;
   private long lastPollAt;
@@ -156,11 +157,7 @@ public final class PollProxy implements AutoCloseable {
       admission.update(splits.values(), stuck, now);
       consumer.applyPauses();
       if (credit) {
-        if (consumer.hasSplits()
-            && (bufferedBytes < limits.batchBytes() || now - lastPollAt >= BUSY_POLL_NANOS)
-            && (chooser.size() > 0)) {
-          poll(0, false);
-        }
+        pollAhead(now);
         HandoverBatch batch = compose(clock.getAsLong());
         if (batch != null) {
           return batch;
@@ -179,11 +176,31 @@ public final class PollProxy implements AutoCloseable {
     return splits.values();
   }
 
+  /**
+   * Polls without waiting while there is something to hand over: everything that the client has,
+   * since it sends no fetch to a broker of which it still holds data, and since order among splits
+   * needs the head of each.
+   */
+  private void pollAhead(long now) {
+    boolean due = bufferedBytes < limits.batchBytes() || now - lastPollAt >= BUSY_POLL_NANOS;
+    if (chooser.size() == 0 || !due || !isFetching()) {
+      return;
+    }
+    do {
+      poll(0, false);
+      consumer.applyPauses();
+    } while (moreInClient && isFetching() && bufferedBytes < limits.readerBytes() / 2);
+  }
+
+  private boolean isFetching() {
+    return ledger.pausedCount() < consumer.splitCount();
+  }
+
   // ---- waiting
 
   private void await(boolean credit, long now) throws InterruptedException {
     long wait = limits.maxWait().toNanos();
-    boolean fetching = consumer.hasSplits() && ledger.pausedCount() < consumer.splitCount();
+    boolean fetching = isFetching();
     if (credit && fetching) {
       long deadline = orderWait.nanosToDeadline(now);
       // A returned batch matters to this poll only when it could let a paused split fetch again.
@@ -250,6 +267,13 @@ public final class PollProxy implements AutoCloseable {
         finishFetching(split, now);
       }
     }
+    for (ProxyControl.Stop stop = control.pollStop(); stop != null; stop = control.pollStop()) {
+      SplitBuffer split = splits.get(stop.splitId());
+      // What is buffered beyond the new end is left out by the emitter.
+      if (split != null && split.limitTo(stop.offset())) {
+        finishFetching(split, now);
+      }
+    }
     for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
       answer.run();
     }
@@ -282,6 +306,7 @@ public final class PollProxy implements AutoCloseable {
   // ---- fetching
 
   private void poll(long nanos, boolean forReturns) {
+    moreInClient = false;
     Consumer<byte[], byte[]> polled = consumer.get();
     boolean wait = nanos > 0 && wake.enterPoll(polled, forReturns, returns);
     quota.begin(limits.pollBytes());
@@ -338,6 +363,7 @@ public final class PollProxy implements AutoCloseable {
       arrived(split, polled.size(), added, now);
     }
     splitRecordsPolled += kept;
+    moreInClient = kept + withheld >= pollSize.count() || withheld > 0;
     stats.polled(kept, bytes);
     if (withheld > 0) {
       stats.withheld(withheld);

@@ -14,9 +14,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class ProxyControl {
 
+  /** A new end of a split. */
+  record Stop(String splitId, long offset) {}
+
   private final Set<String> held = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<String> changed = new ConcurrentLinkedQueue<>();
   private final ConcurrentLinkedQueue<String> finish = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Stop> stops = new ConcurrentLinkedQueue<>();
   private volatile Runnable wake = () -> {};
 
   /** Watermark alignment holds these splits back, and no longer those. Task thread. */
@@ -31,6 +35,12 @@ public final class ProxyControl {
   /** The split is at its end whatever the broker still holds; reported as finished once. */
   public void finish(String splitId) {
     finish.add(splitId);
+    wake.run();
+  }
+
+  /** The split has an end now, or an earlier one. Task thread. */
+  public void stopAt(String splitId, long stopOffset) {
+    stops.add(new Stop(splitId, stopOffset));
     wake.run();
   }
 
@@ -49,6 +59,10 @@ public final class ProxyControl {
 
   String pollFinish() {
     return finish.poll();
+  }
+
+  Stop pollStop() {
+    return stops.poll();
   }
 
   void attach(Runnable newWake) {

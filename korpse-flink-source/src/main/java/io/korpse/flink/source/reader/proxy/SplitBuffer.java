@@ -129,6 +129,12 @@ final class SplitBuffer {
     return stopOffset;
   }
 
+  /** Sets an earlier end; returns whether fetching has reached it already. */
+  boolean limitTo(long newStopOffset) {
+    stopOffset = Math.min(stopOffset, newStopOffset);
+    return fetchOffset >= stopOffset;
+  }
+
   /** Continues at another offset, as after data loss; what is buffered stays. */
   void moveFetchTo(long offset, int epoch) {
     fetchOffset = offset;
@@ -199,7 +205,8 @@ final class SplitBuffer {
 
   /** Records that the broker is known to hold for this split and the consumer has not returned. */
   long knownLag() {
-    return end < 0 ? 0 : Math.max(0, Math.min(end, stopOffset) - fetchOffset);
+    long known = end < 0 && stopOffset != KorpseSplit.NO_STOP_OFFSET ? stopOffset : end;
+    return Math.max(0, Math.min(known, stopOffset) - fetchOffset);
   }
 
   /**

@@ -1,0 +1,124 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.BadRecordPolicy;
+import io.korpse.flink.source.deserializer.BadRecord;
+import io.korpse.flink.source.deserializer.BadRecordHandler;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.metrics.Counter;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What becomes of records that the schema cannot read. Task thread.
+ *
+ * <p>Skipping has a limit for each stretch of time, so that a topic in a wrong format stops the job
+ * instead of being counted away.
+ */
+final class BadRecords {
+
+  private static final Logger LOG = LoggerFactory.getLogger(BadRecords.class);
+
+  private final BadRecordPolicy policy;
+  private final Optional<BadRecordHandler> handler;
+  private final int limit;
+  private final Duration window;
+  private final Counter errors;
+  private final Counter skipped;
+  private final LongSupplier nanos;
+  private final ArrayDeque<Long> recent = new ArrayDeque<>();
+  private boolean opened;
+
+  BadRecords(
+      BadRecordPolicy policy,
+      Optional<BadRecordHandler> handler,
+      int limit,
+      Duration window,
+      Counter errors,
+      Counter skipped,
+      LongSupplier nanos) {
+    this.policy = policy;
+    this.handler = handler;
+    this.limit = limit;
+    this.window = window;
+    this.errors = errors;
+    this.skipped = skipped;
+    this.nanos = nanos;
+  }
+
+  void open(DeserializationSchema.InitializationContext context) throws Exception {
+    if (handler.isPresent()) {
+      handler.get().open(context);
+      opened = true;
+    }
+  }
+
+  /**
+   * Applies the policy.
+   *
+   * @throws IOException when the policy is to fail, or the limit is passed
+   */
+  void on(ConsumerRecord<byte[], byte[]> record, Exception cause) throws Exception {
+    errors.inc();
+    BadRecord bad = new BadRecord(record, cause);
+    switch (policy) {
+      case FAIL ->
+          throw new IOException(
+              "Cannot read the "
+                  + bad.describe()
+                  + ": "
+                  + cause
+                  + ". Repair the schema, or choose with onBadRecord to skip such records or to"
+                  + " hand them to a handler",
+              cause);
+      case SKIP -> {
+        countSkipped(bad);
+        LOG.debug("Skipped the {}", bad.describe(), cause);
+      }
+      case HANDLER -> {
+        handler.orElseThrow().handle(bad);
+        countSkipped(bad);
+      }
+    }
+  }
+
+  private void countSkipped(BadRecord bad) throws IOException {
+    skipped.inc();
+    long now = nanos.getAsLong();
+    recent.addLast(now);
+    while (now - recent.peekFirst() > window.toNanos()) {
+      recent.removeFirst();
+    }
+    if (recent.size() > limit) {
+      throw new IOException(
+          "More than "
+              + limit
+              + " bad records within "
+              + window
+              + "; the last is the "
+              + bad.describe()
+              + ": "
+              + bad.cause()
+              + ". Raise the limit if that is expected",
+          bad.cause());
+    }
+  }
+
+  void flush() throws Exception {
+    if (opened) {
+      handler.get().flush();
+    }
+  }
+
+  void close() throws Exception {
+    if (opened) {
+      opened = false;
+      handler.get().close();
+    }
+  }
+}

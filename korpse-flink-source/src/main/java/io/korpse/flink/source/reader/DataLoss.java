@@ -1,0 +1,118 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.reader.proxy.LossHandler;
+import io.korpse.offsets.DataLossPolicy;
+import io.korpse.offsets.Position;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What to do about an offset that the broker does not have.
+ *
+ * <p>Asks where the log begins and ends, without blocking, and applies the policy to what it finds.
+ * A split that has emitted nothing and was to start at the beginning, at a time or a duration back
+ * follows the log start: retention took nothing from it that it was promised. After a truncation
+ * the log is shorter than what was read, so whatever the policy, there is nothing to skip to the
+ * end for: reading goes on where the log diverged, or at its end (KIP-320).
+ */
+final class DataLoss implements LossHandler {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DataLoss.class);
+
+  private final Supplier<Admin> admin;
+  private final IsolationLevel isolation;
+  private final DataLossPolicy policy;
+  private final SplitStates states;
+
+  DataLoss(
+      Supplier<Admin> admin, IsolationLevel isolation, DataLossPolicy policy, SplitStates states) {
+    this.admin = admin;
+    this.isolation = isolation;
+    this.policy = policy;
+    this.states = states;
+  }
+
+  @Override
+  public CompletionStage<Position> resolve(
+      TopicPartition partition, long offset, OptionalLong divergent) {
+    Admin client = admin.get();
+    CompletableFuture<Long> start = ask(client, partition, OffsetSpec.earliest());
+    CompletableFuture<Long> end = ask(client, partition, OffsetSpec.latest());
+    return start
+        .thenCombine(end, (first, last) -> decide(partition, offset, divergent, first, last))
+        .whenComplete((position, failure) -> client.close());
+  }
+
+  private CompletableFuture<Long> ask(Admin client, TopicPartition partition, OffsetSpec spec) {
+    return client
+        .listOffsets(Map.of(partition, spec), new ListOffsetsOptions(isolation))
+        .partitionResult(partition)
+        .toCompletionStage()
+        .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset)
+        .toCompletableFuture();
+  }
+
+  Position decide(
+      TopicPartition partition, long offset, OptionalLong divergent, long logStart, long logEnd) {
+    KorpseSplitState state =
+        states.get(io.korpse.flink.source.split.KorpseSplit.splitId(partition));
+    if (divergent.isEmpty() && offset >= logStart && offset <= logEnd) {
+      return Position.of(offset);
+    }
+    if (offset < logStart && state != null && state.isPristine()) {
+      LOG.info(
+          "{} starts at {}, since retention passed its first choice {}",
+          partition,
+          logStart,
+          offset);
+      return Position.of(logStart);
+    }
+    String what =
+        offset < logStart
+            ? "retention removed " + (logStart - offset) + " records before they were read"
+            : "the log was truncated or made anew below what was read";
+    String found =
+        "Data loss on "
+            + partition
+            + ": offset "
+            + offset
+            + " was to be read next, the log holds "
+            + logStart
+            + " to "
+            + logEnd
+            + (divergent.isPresent() ? " and diverged at " + divergent.getAsLong() : "")
+            + "; "
+            + what;
+    if (policy == DataLossPolicy.FAIL) {
+      throw new DataLossException(
+          found
+              + ". Choose with onDataLoss to go on at the earliest or the latest offset, or start"
+              + " from other offsets");
+    }
+    long next = next(offset, divergent, logStart, logEnd);
+    long lost = offset < logStart ? next - offset : 0;
+    if (lost > 0 && state != null && state.lag() != null) {
+      state.lag().observeSkipped(lost);
+    }
+    LOG.warn("{}; goes on at {}, {} records are lost", found, next, lost);
+    return Position.of(next);
+  }
+
+  private long next(long offset, OptionalLong divergent, long logStart, long logEnd) {
+    if (offset < logStart) {
+      return policy == DataLossPolicy.LATEST ? logEnd : logStart;
+    }
+    return Math.max(logStart, Math.min(divergent.orElse(offset), logEnd));
+  }
+}

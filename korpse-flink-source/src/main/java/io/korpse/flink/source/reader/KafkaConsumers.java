@@ -1,0 +1,78 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.reader.proxy.ConsumerFactory;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.Deserializer;
+
+/** Makes the Kafka clients of one reader from the user's configuration. */
+final class KafkaConsumers implements ConsumerFactory {
+
+  private final Properties config;
+  private final String clientId;
+  private final Consumer<KafkaConsumer<byte[], byte[]>> onCreated;
+
+  KafkaConsumers(
+      SourceSettings settings,
+      Map<String, String> fetch,
+      String clientId,
+      Consumer<KafkaConsumer<byte[], byte[]>> onCreated) {
+    this.config = settings.kafka();
+    this.clientId = clientId;
+    this.onCreated = onCreated;
+    fetch.forEach(config::setProperty);
+    settings
+        .rackIdSupplier()
+        .map(supplier -> supplier.get())
+        .filter(rack -> !rack.isEmpty())
+        .ifPresent(rack -> config.setProperty(ConsumerConfig.CLIENT_RACK_CONFIG, rack));
+  }
+
+  @Override
+  public KafkaConsumer<byte[], byte[]> create(
+      Map<String, Object> overrides, Deserializer<byte[]> keys, Deserializer<byte[]> values) {
+    Map<String, Object> all = base();
+    // The source reads by assignment: a group on this consumer would only fence it in.
+    all.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    all.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
+    all.remove(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG);
+    all.remove(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+    all.put(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
+    all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    all.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+    all.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
+    all.putAll(overrides);
+    KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(all, keys, values);
+    onCreated.accept(consumer);
+    return consumer;
+  }
+
+  /** An Admin client for commits and lag; its name differs from the consumer's. */
+  Admin admin() {
+    Map<String, Object> all = new HashMap<>();
+    for (Map.Entry<String, Object> entry : base().entrySet()) {
+      if (AdminClientConfig.configNames().contains(entry.getKey())
+          || !ConsumerConfig.configNames().contains(entry.getKey())) {
+        all.put(entry.getKey(), entry.getValue());
+      }
+    }
+    all.put(AdminClientConfig.CLIENT_ID_CONFIG, clientId + "-offsets");
+    return Admin.create(all);
+  }
+
+  private Map<String, Object> base() {
+    Map<String, Object> all = new HashMap<>();
+    for (String key : config.stringPropertyNames()) {
+      all.put(key, config.getProperty(key));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,85 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.split.KorpseSplit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.base.source.reader.SourceReaderOptions;
+import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
+import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * One fetcher thread, whose queue takes all batches that credit allows, so that putting one never
+ * blocks. Keeps splits apart that cannot be read before the enumerator has resolved them.
+ */
+final class KorpseFetcherManager
+    extends SingleThreadFetcherManager<ConsumerRecord<byte[], byte[]>, KorpseSplit> {
+
+  /** Room for empty batches of wake-ups, one for each set of splits that is added. */
+  private static final int QUEUE_MARGIN = 64;
+
+  private final ProxyControl control;
+  private final SplitStates states;
+  private final Set<String> unresolved = new HashSet<>();
+
+  KorpseFetcherManager(
+      Supplier<SplitReader<ConsumerRecord<byte[], byte[]>, KorpseSplit>> readers,
+      Configuration configuration,
+      int batches,
+      ProxyControl control,
+      SplitStates states) {
+    super(readers, sized(configuration, batches));
+    this.control = control;
+    this.states = states;
+  }
+
+  private static Configuration sized(Configuration configuration, int batches) {
+    Configuration sized = new Configuration(configuration);
+    sized.set(SourceReaderOptions.ELEMENT_QUEUE_CAPACITY, batches + QUEUE_MARGIN);
+    return sized;
+  }
+
+  @Override
+  public void addSplits(List<KorpseSplit> splits) {
+    List<KorpseSplit> readable = new ArrayList<>(splits.size());
+    for (KorpseSplit split : splits) {
+      if (split.unresolved().isPresent()) {
+        unresolved.add(split.splitId());
+      } else {
+        readable.add(split);
+      }
+    }
+    if (!readable.isEmpty()) {
+      super.addSplits(readable);
+    }
+  }
+
+  /** Whether the split waits to be resolved; from now on it does not. */
+  boolean takeUnresolved(String splitId) {
+    return unresolved.remove(splitId);
+  }
+
+  /**
+   * Flink calls this for the split of a record that ends it, while that record is emitted.
+   *
+   * <p>Flink's own way empties the fetcher before the split can be reported as finished, when it is
+   * the last one; so the proxy is asked instead.
+   */
+  @Override
+  public void removeSplits(List<KorpseSplit> splits) {
+    for (KorpseSplit split : splits) {
+      states.get(split.splitId()).endAtCurrent();
+      control.finish(split.splitId());
+    }
+  }
+
+  @Override
+  public boolean maybeShutdownFinishedFetchers() {
+    return super.maybeShutdownFinishedFetchers() && unresolved.isEmpty();
+  }
+}

@@ -1,0 +1,162 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.RecordOrder;
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.reader.proxy.BufferBudget;
+import io.korpse.flink.source.reader.proxy.PauseTimes;
+import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.reader.proxy.ProxyParts;
+import io.korpse.flink.source.reader.proxy.ProxyStats;
+import io.korpse.flink.source.reader.proxy.RecordWeigher;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.SharedAdmin;
+import io.korpse.offsets.metrics.OffsetMetrics;
+import java.time.Clock;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
+import org.apache.flink.runtime.metrics.groups.AbstractMetricGroup;
+import org.apache.flink.util.UserCodeClassLoader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Puts the reader of a subtask together. */
+public final class KorpseReaders {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KorpseReaders.class);
+  private static final long ORDER_SLACK_MILLIS = 50;
+
+  /** Makes client ids of one JVM differ: a restarted task may overlap the one that is closing. */
+  private static final AtomicLong READERS = new AtomicLong();
+
+  private KorpseReaders() {}
+
+  /**
+   * A reader for one subtask.
+   *
+   * @param schema deserializes the records; opened here, closed by the reader
+   * @throws Exception if the schema or the handler of bad records does not open
+   */
+  public static <T> SourceReader<T, KorpseSplit> create(
+      SourceReaderContext context,
+      KafkaRecordDeserializationSchema<T> schema,
+      SourceSettings settings)
+      throws Exception {
+    Clock clock = Clock.systemUTC();
+    SourceReaderMetricGroup metricGroup = context.metricGroup();
+    String clientId =
+        settings.clientIdPrefix()
+            + "-"
+            + context.getIndexOfSubtask()
+            + "-"
+            + READERS.getAndIncrement();
+
+    ReaderLimits limits = ReaderLimits.derive(settings, Runtime.getRuntime().maxMemory());
+    limits.warnings().forEach(LOG::warn);
+    LOG.info("Reader {}: {}", clientId, limits.proxy());
+
+    SplitStates states = new SplitStates(clock);
+    OffsetMetrics offsetMetrics = new OffsetMetrics(metricGroup, KorpseReaders::closeGroup);
+    BufferBudget budget = new BufferBudget(limits.proxy().readerBytes());
+    ProxyStats stats = new ProxyStats();
+    PauseTimes pauses = new PauseTimes();
+    ProxyControl control = new ProxyControl();
+    ProxyMetrics.register(offsetMetrics.group(), budget, stats, pauses);
+
+    ConsumerMetrics consumerMetrics =
+        new ConsumerMetrics(offsetMetrics.group(), settings.consumerMetrics());
+    KafkaConsumers clients =
+        new KafkaConsumers(settings, limits.fetch(), clientId, consumerMetrics::bind);
+    SharedAdmin admin = new SharedAdmin(clients::admin);
+    OffsetSidecar sidecar =
+        new OffsetSidecar(settings, admin, states, offsetMetrics, clientId, clock);
+    metricGroup.setPendingRecordsGauge(() -> sidecar.lags().recordsLag().toGauge());
+
+    BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
+    open(context, schema, badRecords);
+    KorpseRecordEmitter<T> emitter =
+        new KorpseRecordEmitter<>(
+            schema,
+            settings.tombstones(),
+            badRecords,
+            offsetMetrics.group().counter("tombstonesSkipped"));
+
+    ProxyParts proxy =
+        new ProxyParts(
+            clients,
+            limits.proxy(),
+            budget,
+            control,
+            stats,
+            pauses,
+            new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states),
+            RecordWeigher::heapOf,
+            schema.readsKey(),
+            schema.readsHeaders(),
+            limits.maxPollRecords(),
+            limits.maxPollRecordsFixed(),
+            settings.order() == RecordOrder.EVENT_TIME,
+            settings.orderWait(),
+            ORDER_SLACK_MILLIS,
+            settings.maxHold(),
+            System::nanoTime);
+    KorpseFetcherManager fetcher =
+        new KorpseFetcherManager(
+            () -> new KorpseSplitReader(proxy.newProxy(), states, settings.closeTimeout()),
+            context.getConfiguration(),
+            limits.proxy().batches(),
+            control,
+            states);
+    return new KorpseSourceReader<>(
+        new ReaderParts<>(states, control, sidecar, badRecords, schema, settings.closeTimeout()),
+        fetcher,
+        emitter,
+        settings.<T>endOfStream().orElse(null),
+        context.getConfiguration(),
+        context);
+  }
+
+  private static BadRecords badRecords(
+      SourceSettings settings, SourceReaderMetricGroup metricGroup, MetricGroup group) {
+    Counter errors = metricGroup.getNumRecordsInErrorsCounter();
+    return new BadRecords(
+        settings.onBadRecord(),
+        settings.badRecordHandler(),
+        settings.badRecordLimit(),
+        settings.badRecordWindow(),
+        errors,
+        group.counter("recordsSkipped"),
+        System::nanoTime);
+  }
+
+  private static void open(
+      SourceReaderContext context, KafkaRecordDeserializationSchema<?> schema, BadRecords bad)
+      throws Exception {
+    DeserializationSchema.InitializationContext opening =
+        new DeserializationSchema.InitializationContext() {
+          @Override
+          public MetricGroup getMetricGroup() {
+            return context.metricGroup().addGroup("deserializer");
+          }
+
+          @Override
+          public UserCodeClassLoader getUserCodeClassLoader() {
+            return context.getUserCodeClassLoader();
+          }
+        };
+    schema.open(opening);
+    bad.open(opening);
+  }
+
+  /** Flink closes the groups of splits the same way; there is no public one. */
+  private static void closeGroup(MetricGroup group) {
+    if (group instanceof AbstractMetricGroup<?> closeable) {
+      closeable.close();
+    }
+  }
+}

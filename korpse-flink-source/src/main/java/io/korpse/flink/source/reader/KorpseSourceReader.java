@@ -1,0 +1,197 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.enumerator.event.EnumeratorLink;
+import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Position;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.connector.base.source.reader.RecordEvaluator;
+import org.apache.flink.connector.base.source.reader.SourceReaderBase;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The reader of one subtask. All methods are called by the task thread. */
+@SuppressWarnings("try") // close() may throw anything, as Flink declares it
+final class KorpseSourceReader<T>
+    extends SourceReaderBase<ConsumerRecord<byte[], byte[]>, T, KorpseSplit, KorpseSplitState> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KorpseSourceReader.class);
+
+  private final ReaderParts<T> parts;
+  private final KorpseFetcherManager fetcher;
+  private final EnumeratorLink enumerator;
+  private boolean ended;
+
+  KorpseSourceReader(
+      ReaderParts<T> parts,
+      KorpseFetcherManager fetcher,
+      KorpseRecordEmitter<T> emitter,
+      RecordEvaluator<T> endOfStreamOrNull,
+      Configuration configuration,
+      SourceReaderContext context) {
+    super(fetcher, emitter, endOfStreamOrNull, configuration, context);
+    this.parts = parts;
+    this.fetcher = fetcher;
+    this.enumerator = new EnumeratorLink(context);
+  }
+
+  @Override
+  public void start() {
+    enumerator.started();
+  }
+
+  @Override
+  public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
+    // A failure of the proxy must not wait until what was handed over before it is emitted.
+    fetcher.checkErrors();
+    InputStatus status = super.pollNext(output);
+    if (status == InputStatus.END_OF_INPUT && !ended) {
+      ended = true;
+      parts.sidecar().endOfInput();
+    }
+    return status;
+  }
+
+  // ---- splits
+
+  @Override
+  public void addSplits(List<KorpseSplit> splits) {
+    enumerator.restored(splits);
+    super.addSplits(splits);
+  }
+
+  @Override
+  protected KorpseSplitState initializedState(KorpseSplit split) {
+    KorpseSplitState state = new KorpseSplitState(split);
+    parts.states().put(split.splitId(), state);
+    parts.sidecar().splitAdded(state);
+    return state;
+  }
+
+  @Override
+  protected KorpseSplit toSplitType(String splitId, KorpseSplitState state) {
+    return state.toSplit();
+  }
+
+  @Override
+  protected void onSplitFinished(Map<String, KorpseSplitState> finished) {
+    List<TopicPartition> partitions = new ArrayList<>();
+    finished.forEach(
+        (splitId, state) -> {
+          parts.states().remove(splitId);
+          parts.control().forget(splitId);
+          parts.sidecar().splitFinished(state);
+          partitions.add(state.partition());
+        });
+    enumerator.finished(partitions);
+  }
+
+  @Override
+  public void pauseOrResumeSplits(
+      Collection<String> splitsToPause, Collection<String> splitsToResume) {
+    parts.control().pauseOrResume(splitsToPause, splitsToResume);
+  }
+
+  @Override
+  public void handleSourceEvents(SourceEvent event) {
+    if (event instanceof SplitsResolvedEvent resolved) {
+      resolved.splits().forEach(this::resolved);
+    } else if (event instanceof SplitsRemovedEvent removed) {
+      removed.partitions().forEach(partition -> removed(partition, removed.reason()));
+    } else {
+      LOG.warn("Ignored the unknown event {}", event);
+    }
+  }
+
+  private void resolved(KorpseSplit split) {
+    KorpseSplitState state = parts.states().get(split.splitId());
+    if (state == null) {
+      return;
+    }
+    if (fetcher.takeUnresolved(split.splitId())) {
+      state.resolve(split);
+      fetcher.addSplits(List.of(split));
+    } else if (split.stopOffset() < state.stopOffset()) {
+      state.stopAt(split.stopOffset());
+      parts.control().stopAt(split.splitId(), split.stopOffset());
+    }
+  }
+
+  private void removed(TopicPartition partition, String reason) {
+    String splitId = KorpseSplit.splitId(partition);
+    KorpseSplitState state = parts.states().get(splitId);
+    if (state == null) {
+      return;
+    }
+    LOG.info("Leaves {}: {}", partition, reason);
+    if (fetcher.takeUnresolved(splitId)) {
+      // Nothing of it was read: an empty split is added, so that it finishes in the usual way.
+      KorpseSplit empty =
+          new KorpseSplit(partition, Position.of(0), 0, state.toSplit().topicId(), false);
+      state.resolve(empty);
+      fetcher.addSplits(List.of(empty));
+    } else {
+      state.stopAt(Math.max(0, state.offset()));
+      parts.control().finish(splitId);
+    }
+  }
+
+  // ---- checkpoints
+
+  @Override
+  public List<KorpseSplit> snapshotState(long checkpointId) {
+    try {
+      parts.badRecords().flush();
+    } catch (Exception e) {
+      throw new IllegalStateException("The handler of bad records could not flush", e);
+    }
+    parts.sidecar().snapshot(checkpointId);
+    return super.snapshotState(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    parts.sidecar().complete(checkpointId);
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) {
+    parts.sidecar().abort(checkpointId);
+  }
+
+  // ---- the end
+
+  @Override
+  public void close() throws Exception {
+    try {
+      super.close();
+    } finally {
+      try {
+        parts.sidecar().close(parts.closeTimeout());
+      } finally {
+        closeUserCode(parts.schema());
+      }
+    }
+  }
+
+  private void closeUserCode(KafkaRecordDeserializationSchema<T> schema) throws Exception {
+    try {
+      parts.badRecords().close();
+    } finally {
+      schema.close();
+    }
+  }
+}

@@ -1,0 +1,193 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.CommitMode;
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.offsets.Position;
+import io.korpse.offsets.SharedAdmin;
+import io.korpse.offsets.commit.CheckpointLedger;
+import io.korpse.offsets.commit.CommitListener;
+import io.korpse.offsets.commit.OffsetCommitter;
+import io.korpse.offsets.lag.LagTracker;
+import io.korpse.offsets.lag.PartitionLag;
+import io.korpse.offsets.metrics.OffsetMetrics;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import javax.annotation.Nullable;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Commits and lag of one reader: what goes on beside the records and never behind them.
+ *
+ * <p>Task thread, but for the periodic commit, which has a thread of its own in that mode only.
+ */
+final class OffsetSidecar {
+
+  private final CommitMode mode;
+  private final SplitStates states;
+  private final OffsetMetrics metrics;
+  private final LagTracker lags;
+  @Nullable private final OffsetCommitter committer;
+  @Nullable private final ScheduledExecutorService timer;
+  private final CheckpointLedger ledger = new CheckpointLedger();
+  private final Map<TopicPartition, PartitionLag> tracked = new ConcurrentHashMap<>();
+
+  /** Where finished splits ended, until a complete checkpoint covers it. */
+  private final Map<TopicPartition, Position> finished = new HashMap<>();
+
+  private final Map<Long, Set<TopicPartition>> finishedIn = new HashMap<>();
+  private boolean snapshotTaken;
+  @Nullable private ScheduledFuture<?> periodic;
+
+  OffsetSidecar(
+      SourceSettings settings,
+      SharedAdmin admin,
+      SplitStates states,
+      OffsetMetrics metrics,
+      String identity,
+      Clock clock) {
+    this.mode = settings.commitMode();
+    this.states = states;
+    this.metrics = metrics;
+    this.lags =
+        LagTracker.builder()
+            .admin(admin)
+            .isolation(settings.isolation())
+            .interval(settings.lagInterval())
+            .clock(clock)
+            .threadName("korpse-lag-" + identity)
+            .build();
+    metrics.bindLag(lags);
+    if (mode == CommitMode.DISABLED) {
+      committer = null;
+      timer = null;
+      return;
+    }
+    committer =
+        OffsetCommitter.builder()
+            .admin(admin)
+            .groupId(settings.groupId().orElseThrow())
+            .identity(identity)
+            .clock(clock)
+            .threadName("korpse-committer-" + identity)
+            .listener(
+                new CommitListener() {
+                  @Override
+                  public void committed(Map<TopicPartition, Position> positions) {
+                    positions.forEach(OffsetSidecar.this::committed);
+                  }
+                })
+            .build();
+    metrics.bindCommits(committer.status());
+    timer = mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), identity) : null;
+  }
+
+  private ScheduledExecutorService startTimer(Duration interval, String identity) {
+    ScheduledExecutorService executor =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "korpse-periodic-commit-" + identity);
+              thread.setDaemon(true);
+              return thread;
+            });
+    periodic =
+        executor.scheduleWithFixedDelay(
+            () -> committer.submit(-1, states.positions()),
+            interval.toMillis(),
+            interval.toMillis(),
+            TimeUnit.MILLISECONDS);
+    return executor;
+  }
+
+  private void committed(TopicPartition partition, Position position) {
+    PartitionLag lag = tracked.get(partition);
+    if (lag != null) {
+      lag.observeCommitted(position);
+    }
+  }
+
+  LagTracker lags() {
+    return lags;
+  }
+
+  void splitAdded(KorpseSplitState state) {
+    PartitionLag lag = lags.track(state.partition(), state::offset);
+    state.watch(lag);
+    tracked.put(state.partition(), lag);
+    metrics.bind(lag);
+  }
+
+  void splitFinished(KorpseSplitState state) {
+    TopicPartition partition = state.partition();
+    Position position = state.position();
+    if (position != null) {
+      finished.put(partition, position);
+    }
+    metrics.unbind(partition);
+    lags.untrack(partition);
+    tracked.remove(partition);
+  }
+
+  /** The splits that go into a checkpoint, with those that finished since the last complete one. */
+  void snapshot(long checkpointId) {
+    snapshotTaken = true;
+    if (mode != CommitMode.ON_CHECKPOINT) {
+      finished.clear();
+      return;
+    }
+    Map<TopicPartition, Position> positions = states.positions();
+    if (!finished.isEmpty()) {
+      positions.putAll(finished);
+      finishedIn.put(checkpointId, Set.copyOf(finished.keySet()));
+    }
+    ledger.snapshot(checkpointId, positions);
+  }
+
+  void complete(long checkpointId) {
+    if (mode != CommitMode.ON_CHECKPOINT) {
+      return;
+    }
+    ledger.complete(checkpointId).ifPresent(positions -> committer.submit(checkpointId, positions));
+    Set<TopicPartition> covered = finishedIn.remove(checkpointId);
+    if (covered != null) {
+      finished.keySet().removeAll(covered);
+    }
+    finishedIn.keySet().removeIf(id -> id < checkpointId);
+  }
+
+  void abort(long checkpointId) {
+    ledger.abort(checkpointId);
+    finishedIn.remove(checkpointId);
+  }
+
+  /**
+   * The input is over. Without checkpoints nothing else would ever commit these positions; with
+   * them, the job's last checkpoint does.
+   */
+  void endOfInput() {
+    if (committer != null && (mode == CommitMode.PERIODIC || !snapshotTaken)) {
+      Map<TopicPartition, Position> last = states.positions();
+      last.putAll(finished);
+      committer.submit(-1, last);
+    }
+  }
+
+  void close(Duration timeout) {
+    if (timer != null) {
+      periodic.cancel(true);
+      timer.shutdownNow();
+    }
+    if (committer != null) {
+      committer.close(timeout);
+    }
+    lags.close();
+    metrics.close();
+  }
+}

@@ -1,0 +1,112 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.reader.proxy.ProxyLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+
+/**
+ * The bounds of a reader, and the fetch settings of its consumer that follow from them.
+ *
+ * <p>The reader's budget is what the user set, else the smaller of 64 MiB and a twentieth of the
+ * heap, so that the same job fits a small and a large TaskManager. What the client itself retains
+ * comes on top: one response in flight for each broker, and one for each group of splits that were
+ * paused together, each of {@code fetch.max.bytes}.
+ *
+ * @param proxy the bounds of the proxy
+ * @param fetch the consumer settings that were derived, without those that the user set
+ * @param maxPollRecords most records of one poll
+ * @param maxPollRecordsFixed whether the user set it
+ * @param warnings what the user's own settings do to the bound
+ */
+record ReaderLimits(
+    ProxyLimits proxy,
+    Map<String, String> fetch,
+    int maxPollRecords,
+    boolean maxPollRecordsFixed,
+    List<String> warnings) {
+
+  private static final long MIB = 1024 * 1024;
+  private static final long MAX_DEFAULT_BUDGET = 64 * MIB;
+  private static final int HEAP_SHARE = 20;
+  private static final int MAX_POLL_RECORDS = 10_000;
+  private static final int BATCHES = 4;
+  private static final int BATCH_RECORDS = 2048;
+  private static final int RETAINED_RESPONSES = 8;
+  private static final Duration MAX_WAIT = Duration.ofMillis(100);
+  private static final int FETCH_MAX_WAIT_MILLIS = 100;
+
+  /** Derives the bounds for a heap of {@code maxHeapBytes}. */
+  static ReaderLimits derive(SourceSettings settings, long maxHeapBytes) {
+    long budget =
+        settings
+            .readerBufferBytes()
+            .orElse(Math.max(MIB, Math.min(MAX_DEFAULT_BUDGET, maxHeapBytes / HEAP_SHARE)));
+    long splitHigh = Math.max(1, Math.min(settings.splitBufferBytes(), budget / 4));
+    int splitRecords = settings.splitBufferRecords();
+    double resume = settings.splitResumeFraction();
+    long fetchMax = clamp(budget / 8, MIB, 16 * MIB);
+    Properties kafka = settings.kafka();
+    List<String> warnings = new ArrayList<>();
+    Map<String, String> fetch = new HashMap<>();
+    derived(fetch, kafka, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, fetchMax, warnings);
+    derived(
+        fetch,
+        kafka,
+        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+        clamp(budget / 16, MIB / 4, MIB),
+        warnings);
+    derived(fetch, kafka, ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, FETCH_MAX_WAIT_MILLIS, null);
+    derived(fetch, kafka, ConsumerConfig.RECEIVE_BUFFER_CONFIG, MIB, null);
+    String userPoll = kafka.getProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG);
+    ProxyLimits limits =
+        new ProxyLimits(
+            splitHigh,
+            (long) (splitHigh * resume),
+            splitRecords,
+            (int) (splitRecords * resume),
+            budget,
+            clamp(budget / 8, MIB / 4, 8 * MIB),
+            BATCH_RECORDS,
+            clamp(budget / 32, 64 * 1024, MIB),
+            BATCHES,
+            RETAINED_RESPONSES,
+            MAX_WAIT);
+    return new ReaderLimits(
+        limits,
+        fetch,
+        userPoll == null ? MAX_POLL_RECORDS : Integer.parseInt(userPoll.trim()),
+        userPoll != null,
+        warnings);
+  }
+
+  private static void derived(
+      Map<String, String> fetch,
+      Properties kafka,
+      String key,
+      long value,
+      List<String> warningsOrNull) {
+    String user = kafka.getProperty(key);
+    if (user == null) {
+      fetch.put(key, Long.toString(value));
+    } else if (warningsOrNull != null && Long.parseLong(user.trim()) > value) {
+      warningsOrNull.add(
+          key
+              + "="
+              + user.trim()
+              + " is kept as it was set, but is above the "
+              + value
+              + " that the reader's budget allows: the client may retain that much more heap for"
+              + " each broker and each group of paused splits. Lower it, or raise the budget");
+    }
+  }
+
+  private static long clamp(long value, long low, long high) {
+    return Math.max(low, Math.min(high, value));
+  }
+}

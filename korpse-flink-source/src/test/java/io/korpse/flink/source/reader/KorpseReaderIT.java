@@ -1,0 +1,387 @@
+package io.korpse.flink.source.reader;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Position;
+import io.korpse.testing.EmbeddedBroker;
+import io.korpse.testing.Sender;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.core.io.InputStatus;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** One reader on a real broker, with the test as its task thread. */
+@Timeout(120)
+final class KorpseReaderIT {
+
+  private static EmbeddedBroker broker;
+
+  private final CollectingOutput<String> output = new CollectingOutput<>();
+  private final List<SourceReader<?, ?>> open = new ArrayList<>();
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start();
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @AfterEach
+  void closeReaders() throws Exception {
+    for (SourceReader<?, ?> reader : open) {
+      reader.close();
+    }
+  }
+
+  @Test
+  void emits_every_record_once_and_in_order_within_its_partition() throws Exception {
+    produce("in-order", 4, 1000);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(splits("in-order", 4, KorpseSplit.NO_STOP_OFFSET));
+
+    pollUntil(reader, () -> output.elements.size() >= 4000);
+
+    assertThat(byPartition(output.elements))
+        .hasSize(4)
+        .allSatisfy((p, numbers) -> assertThat(numbers).isEqualTo(upTo(1000)));
+  }
+
+  @Test
+  void hands_records_of_skewed_partitions_over_in_event_time_order() throws Exception {
+    broker.createTopic("skewed", 2);
+    try (Sender producer = new Sender(broker, Map.of())) {
+      for (int i = 0; i < 20_000; i++) {
+        producer.send("skewed", 0, (long) i, bytes("0:" + i));
+        if (i % 100 == 0) {
+          producer.send("skewed", 1, (long) i, bytes("1:" + i));
+        }
+      }
+    }
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(List.of(split("skewed", 0, 0, 20_000), split("skewed", 1, 0, 200)));
+    reader.notifyNoMoreSplits();
+
+    pollToEnd(reader);
+
+    assertThat(output.elements).hasSize(20_200);
+    long latest = 0;
+    long disorder = 0;
+    for (long timestamp : output.timestamps) {
+      latest = Math.max(latest, timestamp);
+      disorder = Math.max(disorder, latest - timestamp);
+    }
+    assertThat(disorder).isLessThanOrEqualTo(1_000);
+  }
+
+  @Test
+  void ends_at_the_stop_offsets_and_releases_each_split() throws Exception {
+    produce("bounded", 3, 500);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(splits("bounded", 3, 300));
+    reader.notifyNoMoreSplits();
+
+    pollToEnd(reader);
+
+    assertThat(byPartition(output.elements))
+        .allSatisfy((p, numbers) -> assertThat(numbers).isEqualTo(upTo(300)));
+    assertThat(output.released).containsExactlyInAnyOrder("bounded-0", "bounded-1", "bounded-2");
+  }
+
+  @Test
+  void goes_on_after_a_restore_where_the_snapshot_was_taken() throws Exception {
+    produce("restored", 2, 1000);
+    SourceReader<String, KorpseSplit> first = reader(settings());
+    first.addSplits(splits("restored", 2, 1000));
+    pollUntil(first, () -> output.elements.size() >= 700);
+    List<KorpseSplit> snapshot = first.snapshotState(1);
+    open.remove(first);
+    first.close();
+
+    SourceReader<String, KorpseSplit> second = reader(settings());
+    second.addSplits(snapshot);
+    second.notifyNoMoreSplits();
+    pollToEnd(second);
+
+    assertThat(byPartition(output.elements))
+        .allSatisfy((p, numbers) -> assertThat(numbers).isEqualTo(upTo(1000)));
+  }
+
+  @Test
+  void commits_only_what_a_complete_checkpoint_holds() throws Exception {
+    produce("committed", 1, 100);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(List.of(split("committed", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+    pollUntil(reader, () -> output.elements.size() >= 60);
+
+    List<KorpseSplit> snapshot = reader.snapshotState(1);
+    pollUntil(reader, () -> output.elements.size() >= 100);
+    assertThat(committed("committed")).isEmpty();
+
+    reader.notifyCheckpointComplete(1);
+    long expected = snapshot.get(0).position().offset();
+    await()
+        .atMost(EmbeddedBroker.patience())
+        .until(() -> committed("committed").equals(Map.of(0, expected)));
+  }
+
+  @Test
+  void pauses_only_the_split_that_alignment_holds_while_the_other_flows() throws Exception {
+    produce("aligned", 2, 3000);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    // Before the split is added: the wish must not be lost.
+    reader.pauseOrResumeSplits(List.of("aligned-0"), List.of());
+    reader.addSplits(splits("aligned", 2, KorpseSplit.NO_STOP_OFFSET));
+
+    pollUntil(reader, () -> output.elements.size() >= 3000);
+    assertThat(byPartition(output.elements)).containsOnlyKeys("1");
+
+    reader.pauseOrResumeSplits(List.of(), List.of("aligned-0"));
+    pollUntil(reader, () -> output.elements.size() >= 6000);
+    assertThat(byPartition(output.elements)).containsOnlyKeys("0", "1");
+  }
+
+  @Test
+  void moves_the_position_past_the_control_records_of_transactions() throws Exception {
+    broker.createTopic("transactional", 1);
+    try (Sender producer = new Sender(broker, Map.of("transactional.id", "control-records"))) {
+      producer.producer().initTransactions();
+      for (int i = 0; i < 3; i++) {
+        producer.producer().beginTransaction();
+        producer.send("transactional", 0, null, bytes("0:" + i));
+        producer.producer().commitTransaction();
+      }
+    }
+    SourceReader<String, KorpseSplit> reader =
+        reader(settings().withKafka("isolation.level", "read_committed"));
+    reader.addSplits(List.of(split("transactional", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+
+    // Three records and three commit markers.
+    pollUntil(reader, () -> reader.snapshotState(1).get(0).position().offset() == 6);
+    assertThat(output.elements).hasSize(3);
+  }
+
+  @Test
+  void a_value_that_cannot_be_read_names_its_coordinates() throws Exception {
+    produce("poison", 1, 10);
+    SourceReader<String, KorpseSplit> reader =
+        open(
+            settings(),
+            KafkaRecordDeserializationSchema.valueOnly(
+                new SimpleStringSchema() {
+                  @Override
+                  public String deserialize(byte[] message) {
+                    String text = super.deserialize(message);
+                    if (text.endsWith(":7")) {
+                      throw new IllegalArgumentException("not seven");
+                    }
+                    return text;
+                  }
+                }));
+    reader.addSplits(List.of(split("poison", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+
+    assertThatThrownBy(() -> pollUntil(reader, () -> false))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("offset 7 of poison-0")
+        .hasMessageContaining("not seven")
+        .hasMessageContaining("onBadRecord");
+  }
+
+  @Test
+  void a_small_budget_holds_for_well_compressed_large_records() throws Exception {
+    broker.createTopic("compressed", 8, Map.of("max.message.bytes", "2000000"));
+    byte[] large = new byte[900_000];
+    try (Sender producer =
+        new Sender(
+            broker,
+            Map.of(
+                "compression.type",
+                "zstd",
+                "max.request.size",
+                2_000_000,
+                "batch.size",
+                1_000_000))) {
+      for (int i = 0; i < 40; i++) {
+        for (int p = 0; p < 8; p++) {
+          producer.send("compressed", p, null, large);
+        }
+      }
+    }
+    MetricsOfReader metrics = new MetricsOfReader();
+    FakeReaderContext context = new FakeReaderContext(metrics.group());
+    SourceReader<byte[], KorpseSplit> reader =
+        KorpseReaders.create(
+            context,
+            KafkaRecordDeserializationSchema.valueOnly(new SizeSchema()),
+            settings().with(KorpseSourceOptions.READER_BUFFER, MemorySize.ofMebiBytes(8)));
+    open.add(reader);
+    reader.addSplits(splits("compressed", 8, 40));
+    reader.notifyNoMoreSplits();
+    reader.start();
+    CollectingOutput<byte[]> sizes = new CollectingOutput<>();
+
+    InputStatus status = InputStatus.MORE_AVAILABLE;
+    while (status != InputStatus.END_OF_INPUT) {
+      status = reader.pollNext(sizes);
+      // One poll may go beyond the budget by its quota of 1 MiB and one record.
+      assertThat(metrics.number("heldBytesPeak")).isLessThanOrEqualTo((8 + 1 + 1) * 1024 * 1024);
+      if (status == InputStatus.NOTHING_AVAILABLE) {
+        reader.isAvailable().get(10, TimeUnit.SECONDS);
+      }
+    }
+    assertThat(sizes.elements).hasSize(320);
+    assertThat(metrics.number("recordsWithheld")).isPositive();
+  }
+
+  // ---- helpers
+
+  private static final class SizeSchema implements DeserializationSchema<byte[]> {
+    @Override
+    public byte[] deserialize(byte[] message) {
+      return new byte[] {(byte) message.length};
+    }
+
+    @Override
+    public boolean isEndOfStream(byte[] next) {
+      return false;
+    }
+
+    @Override
+    public org.apache.flink.api.common.typeinfo.TypeInformation<byte[]> getProducedType() {
+      return org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo
+          .BYTE_PRIMITIVE_ARRAY_TYPE_INFO;
+    }
+  }
+
+  private static SourceSettings settings() {
+    return SourceSettings.defaults(broker.bootstrapServers()).withKafka("group.id", "reader-it");
+  }
+
+  private SourceReader<String, KorpseSplit> reader(SourceSettings settings) throws Exception {
+    return open(settings, KafkaRecordDeserializationSchema.valueOnly(new SimpleStringSchema()));
+  }
+
+  private SourceReader<String, KorpseSplit> open(
+      SourceSettings settings, KafkaRecordDeserializationSchema<String> schema) throws Exception {
+    SourceReader<String, KorpseSplit> reader =
+        KorpseReaders.create(new FakeReaderContext(), schema, settings);
+    open.add(reader);
+    reader.start();
+    return reader;
+  }
+
+  private void pollUntil(SourceReader<String, KorpseSplit> reader, BooleanSupplier done)
+      throws Exception {
+    while (!done.getAsBoolean()) {
+      if (reader.pollNext(output) == InputStatus.NOTHING_AVAILABLE) {
+        waitFor(reader, done);
+      }
+    }
+  }
+
+  private static void waitFor(SourceReader<?, ?> reader, BooleanSupplier done) {
+    await()
+        .atMost(EmbeddedBroker.patience())
+        .pollInterval(1, TimeUnit.MILLISECONDS)
+        .until(() -> reader.isAvailable().isDone() || done.getAsBoolean());
+  }
+
+  private void pollToEnd(SourceReader<String, KorpseSplit> reader) throws Exception {
+    InputStatus status = InputStatus.MORE_AVAILABLE;
+    while (status != InputStatus.END_OF_INPUT) {
+      status = reader.pollNext(output);
+      if (status == InputStatus.NOTHING_AVAILABLE) {
+        waitFor(reader, () -> false);
+      }
+    }
+  }
+
+  private static void produce(String topic, int partitions, int records) {
+    broker.createTopic(topic, partitions);
+    try (Sender producer = new Sender(broker, Map.of())) {
+      for (int i = 0; i < records; i++) {
+        for (int p = 0; p < partitions; p++) {
+          producer.send(topic, p, null, bytes(p + ":" + i));
+        }
+      }
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static KorpseSplit split(String topic, int partition, long start, long stop) {
+    return new KorpseSplit(
+        new TopicPartition(topic, partition), Position.of(start), stop, Uuid.ZERO_UUID, false);
+  }
+
+  private static List<KorpseSplit> splits(String topic, int count, long stop) {
+    List<KorpseSplit> splits = new ArrayList<>();
+    for (int p = 0; p < count; p++) {
+      splits.add(split(topic, p, 0, stop));
+    }
+    return splits;
+  }
+
+  private static Map<String, List<Integer>> byPartition(Collection<String> elements) {
+    Map<String, List<Integer>> byPartition = new TreeMap<>();
+    for (String element : elements) {
+      int colon = element.indexOf(':');
+      byPartition
+          .computeIfAbsent(element.substring(0, colon), p -> new ArrayList<>())
+          .add(Integer.valueOf(element.substring(colon + 1)));
+    }
+    return byPartition;
+  }
+
+  private static List<Integer> upTo(int end) {
+    List<Integer> numbers = new ArrayList<>();
+    for (int i = 0; i < end; i++) {
+      numbers.add(i);
+    }
+    return numbers;
+  }
+
+  private static Map<Integer, Long> committed(String topic) throws Exception {
+    try (Admin admin = broker.admin()) {
+      Map<TopicPartition, OffsetAndMetadata> all =
+          admin.listConsumerGroupOffsets("reader-it").partitionsToOffsetAndMetadata().get();
+      Map<Integer, Long> offsets = new TreeMap<>();
+      all.forEach(
+          (partition, offset) -> {
+            if (partition.topic().equals(topic)) {
+              offsets.put(partition.partition(), offset.offset());
+            }
+          });
+      return offsets;
+    }
+  }
+}
