@@ -77,6 +77,11 @@ public final class KorpseSplit implements SourceSplit {
         false);
   }
 
+  /** The same with the id of the topic. */
+  public KorpseSplit withTopicId(Uuid id) {
+    return new KorpseSplit(partition, position, stopOffset, id, pristine, unresolved);
+  }
+
   /** The id of the split of a partition: {@code topic-partition}, as the peer writes it. */
   public static String splitId(TopicPartition partition) {
     return partition.topic() + "-" + partition.partition();

@@ -13,12 +13,15 @@ import org.apache.kafka.common.Uuid;
 /**
  * Writes splits into checkpoints and reads them back, those of Flink's own Kafka connector too.
  *
- * <p>Version {@code 0x4B500001}: topic (UTF), partition (int), flags (byte: 1 pristine, 2
- * unresolved), next offset (long) or the peer's start marker, leader epoch (int), stop offset
- * (long) or the peer's stop, topic id (two longs). Versions begin far from the peer's, which counts
- * from 0.
+ * <p>Version {@code 0x4B500001}: topic (UTF), partition (int), next offset or the peer's start
+ * marker (long), stop offset or the peer's stop (long; {@code Long.MIN_VALUE} is none), flags
+ * (byte: 1 pristine), leader epoch (int), topic id (two longs).
  */
 public final class KorpseSplitSerializer implements SimpleVersionedSerializer<KorpseSplit> {
+
+  // The first four fields are all that the peer writes, in its order. Its deserializer neither
+  // looks at the version nor at what follows them, so it reads our splits: that is the way back.
+  // The version itself is far from the peer's, which counts from 0.
 
   /** The first version of Korpse's own. */
   static final int VERSION_1 = 0x4B500001;
@@ -27,7 +30,6 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
   static final int PEER_VERSION_0 = 0;
 
   private static final int PRISTINE = 1;
-  private static final int UNRESOLVED = 2;
 
   @Override
   public int getVersion() {
@@ -36,15 +38,25 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
 
   @Override
   public byte[] serialize(KorpseSplit split) throws IOException {
+    PeerOffsets peer = split.unresolved().orElse(null);
+    if (peer != null) {
+      return serialize(split, peer.start(), Position.NO_EPOCH, peer.stop());
+    }
+    long stop =
+        split.stopOffset() == KorpseSplit.NO_STOP_OFFSET ? PeerOffsets.NO_STOP : split.stopOffset();
+    return serialize(split, split.position().offset(), split.position().leaderEpoch(), stop);
+  }
+
+  private static byte[] serialize(KorpseSplit split, long start, int epoch, long stop)
+      throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
     DataOutputStream out = new DataOutputStream(bytes);
     out.writeUTF(split.partition().topic());
     out.writeInt(split.partition().partition());
-    PeerOffsets unresolved = split.unresolved().orElse(null);
-    out.writeByte((split.pristine() ? PRISTINE : 0) | (unresolved == null ? 0 : UNRESOLVED));
-    out.writeLong(unresolved == null ? split.position().offset() : unresolved.start());
-    out.writeInt(unresolved == null ? split.position().leaderEpoch() : Position.NO_EPOCH);
-    out.writeLong(unresolved == null ? split.stopOffset() : unresolved.stop());
+    out.writeLong(start);
+    out.writeLong(stop);
+    out.writeByte(split.pristine() ? PRISTINE : 0);
+    out.writeInt(epoch);
     out.writeLong(split.topicId().getMostSignificantBits());
     out.writeLong(split.topicId().getLeastSignificantBits());
     out.flush();
@@ -58,40 +70,36 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
    */
   @Override
   public KorpseSplit deserialize(int version, byte[] serialized) throws IOException {
+    if (version != VERSION_1 && version != PEER_VERSION_0) {
+      throw new IOException(unknownVersion("split", version, "0"));
+    }
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
-    return switch (version) {
-      case VERSION_1 -> readVersion1(in);
-      case PEER_VERSION_0 -> readPeer(in);
-      default -> throw new IOException(unknownVersion("split", version, VERSION_1, "0"));
-    };
-  }
-
-  private static KorpseSplit readVersion1(DataInputStream in) throws IOException {
     TopicPartition partition = new TopicPartition(in.readUTF(), in.readInt());
-    int flags = in.readUnsignedByte();
-    long start = in.readLong();
+    PeerOffsets offsets = new PeerOffsets(in.readLong(), in.readLong());
+    KorpseSplit split = KorpseSplit.ofPeer(partition, offsets);
+    if (version == PEER_VERSION_0) {
+      return split;
+    }
+    boolean pristine = (in.readUnsignedByte() & PRISTINE) != 0;
     int epoch = in.readInt();
-    long stop = in.readLong();
     Uuid topicId = new Uuid(in.readLong(), in.readLong());
-    if ((flags & UNRESOLVED) != 0) {
-      return KorpseSplit.ofPeer(partition, new PeerOffsets(start, stop));
+    if (in.available() > 0) {
+      throw new IOException("The split state has bytes too many for version 1");
+    }
+    if (!offsets.resolved()) {
+      return split.withTopicId(topicId);
     }
     return new KorpseSplit(
-        partition, new Position(start, epoch), stop, topicId, (flags & PRISTINE) != 0);
-  }
-
-  private static KorpseSplit readPeer(DataInputStream in) throws IOException {
-    TopicPartition partition = new TopicPartition(in.readUTF(), in.readInt());
-    return KorpseSplit.ofPeer(partition, new PeerOffsets(in.readLong(), in.readLong()));
+        partition, new Position(offsets.start(), epoch), split.stopOffset(), topicId, pristine);
   }
 
   /** What to say about a version that is not known: who wrote it, and what can be done. */
-  public static String unknownVersion(String what, int version, int newest, String peerVersions) {
+  public static String unknownVersion(String what, int version, String peerVersions) {
     String reads =
         String.format(
             " This version of Korpse reads 0x%X and, of Flink's own Kafka connector, %s.",
-            newest, peerVersions);
-    if ((version & 0xFFFF0000) == (newest & 0xFFFF0000)) {
+            VERSION_1, peerVersions);
+    if ((version & 0xFFFF0000) == (VERSION_1 & 0xFFFF0000)) {
       return String.format(
           "The %s state has version 0x%X, which a newer Korpse wrote; restore with that.%s",
           what, version, reads);

@@ -34,8 +34,14 @@ final class KorpseSplitSerializerTest {
     byte[] stored =
         HexFormat.of()
             .parseHex(
-                "0007666c69676874730000000301000000000000001100000004"
-                    + "0000000000000064000000000000000b0000000000000016");
+                "0007666c6967687473"
+                    + "00000003"
+                    + "0000000000000011"
+                    + "0000000000000064"
+                    + "01"
+                    + "00000004"
+                    + "000000000000000b"
+                    + "0000000000000016");
 
     assertThat(serializer.deserialize(0x4B500001, stored))
         .isEqualTo(new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), true));
@@ -82,6 +88,25 @@ final class KorpseSplitSerializerTest {
         .contains(new PeerOffsets(7, PeerOffsets.LATEST));
   }
 
+  @ParameterizedTest
+  @CsvSource({"17, 100", "17, -1", "-2, 100", "-3, -3"})
+  void what_it_writes_can_be_read_by_the_peer(long start, long stop) throws IOException {
+    KorpseSplit split = KorpseSplit.ofPeer(PARTITION, new PeerOffsets(start, stop));
+
+    assertThat(peerReads(split)).isEqualTo(new KafkaPartitionSplit(PARTITION, start, stop));
+  }
+
+  @Test
+  void the_peer_reads_a_split_with_epoch_and_topic_id_and_without_a_stop() throws IOException {
+    KorpseSplit split =
+        new KorpseSplit(
+            PARTITION, new Position(17, 4), KorpseSplit.NO_STOP_OFFSET, new Uuid(11, 22), true);
+
+    assertThat(peerReads(split)).isEqualTo(new KafkaPartitionSplit(PARTITION, 17));
+    assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(split)))
+        .isEqualTo(split);
+  }
+
   @Test
   void refuses_a_newer_version_by_name() {
     assertThatThrownBy(() -> serializer.deserialize(0x4B500002, new byte[0]))
@@ -96,6 +121,11 @@ final class KorpseSplitSerializerTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("version 1")
         .hasMessageContaining("Flink's own Kafka connector");
+  }
+
+  private KafkaPartitionSplit peerReads(KorpseSplit split) throws IOException {
+    return new KafkaPartitionSplitSerializer()
+        .deserialize(serializer.getVersion(), serializer.serialize(split));
   }
 
   private KorpseSplit readPeer(KafkaPartitionSplit split) throws IOException {
