@@ -72,6 +72,15 @@ public final class KorpseSourceOptions {
               "What happens when a topic or partition that is being read is gone, or was deleted"
                   + " and created again: fail, or continue without it.");
 
+  /** What happens to restored partitions that are no longer subscribed to. */
+  public static final ConfigOption<UnsubscribedPolicy> ON_UNSUBSCRIBED =
+      ConfigOptions.key(PREFIX + "on-unsubscribed")
+          .enumType(UnsubscribedPolicy.class)
+          .defaultValue(UnsubscribedPolicy.DROP)
+          .withDescription(
+              "What happens to a restored partition that is no longer subscribed to, as after a"
+                  + " change of the topic list: drop, keep or fail.");
+
   /** What happens when wanted records are gone. */
   public static final ConfigOption<DataLossPolicy> ON_DATA_LOSS =
       ConfigOptions.key(PREFIX + "on-data-loss")
@@ -231,6 +240,7 @@ public final class KorpseSourceOptions {
           CONNECT_TIMEOUT,
           OFFSETS_TIMEOUT,
           ON_TOPIC_REMOVED,
+          ON_UNSUBSCRIBED,
           ON_DATA_LOSS,
           SPLIT_BUFFER,
           SPLIT_BUFFER_RECORDS,

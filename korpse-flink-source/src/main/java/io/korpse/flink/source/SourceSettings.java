@@ -150,6 +150,11 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.ON_TOPIC_REMOVED);
   }
 
+  /** What happens to restored partitions that are no longer subscribed to. */
+  public UnsubscribedPolicy onUnsubscribed() {
+    return options.get(KorpseSourceOptions.ON_UNSUBSCRIBED);
+  }
+
   /** What happens when wanted records are gone. */
   public DataLossPolicy onDataLoss() {
     return options.get(KorpseSourceOptions.ON_DATA_LOSS);

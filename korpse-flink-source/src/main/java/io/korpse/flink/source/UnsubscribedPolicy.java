@@ -1,0 +1,16 @@
+package io.korpse.flink.source;
+
+/**
+ * What happens to a restored partition that exists but is no longer subscribed to, as after a
+ * change of the topic list.
+ */
+public enum UnsubscribedPolicy {
+  /** It is no longer read, and its position is dropped. */
+  DROP,
+
+  /** It is read on, from its position. */
+  KEEP,
+
+  /** The job fails, and the message names the partition. */
+  FAIL
+}

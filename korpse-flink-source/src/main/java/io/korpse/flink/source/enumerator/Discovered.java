@@ -1,0 +1,21 @@
+package io.korpse.flink.source.enumerator;
+
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * What one discovery found.
+ *
+ * @param partitions the partitions to read that exist, each with the id of its topic ({@link
+ *     Uuid#ZERO_UUID} when the broker gives none)
+ * @param missing what was asked for by name and does not exist: topics or partitions, as text
+ */
+record Discovered(Map<TopicPartition, Uuid> partitions, Set<String> missing) {
+
+  Discovered {
+    partitions = Map.copyOf(partitions);
+    missing = Set.copyOf(missing);
+  }
+}

@@ -1,0 +1,456 @@
+package io.korpse.flink.source.enumerator;
+
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.TopicRemovalPolicy;
+import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Resolution;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
+import javax.annotation.Nullable;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds partitions, turns their start and stop into numbers, and gives them to readers.
+ *
+ * <p>Everything runs on the coordinator thread; only what asks Kafka runs on the worker thread, one
+ * call at a time, and touches none of the state.
+ */
+public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, EnumeratorState> {
+
+  // One step function, advance(), is called after whatever happened and once a second: it starts
+  // the next call to Kafka that is due, gives away what can be given, and tells readers that there
+  // is no more. Nothing depends on which event came last, so a restore, a reader that registers
+  // late and a discovery that found nothing all end the same way.
+
+  private static final Logger LOG = LoggerFactory.getLogger(KorpseEnumerator.class);
+  private static final long TICK_MILLIS = 1_000;
+
+  private final SplitEnumeratorContext<KorpseSplit> context;
+  private final SourceSettings settings;
+  private final Subscription subscription;
+  private final OffsetRules rules;
+  private final Cluster cluster;
+  private final Clock clock;
+  private final PartitionBook partitions;
+  private final ReaderBook readers;
+  private final DiscoverySchedule schedule;
+  private final EnumeratorMetrics metrics;
+  private final RemovalPolicies removal;
+  // Restored splits about which a reader has asked, by reader.
+  private final Map<Integer, Map<TopicPartition, KorpseSplit>> asked = new HashMap<>();
+  // When the offsets of a partition were first asked for in vain.
+  private final Map<TopicPartition, Long> failingSince = new HashMap<>();
+  private boolean applied;
+  private boolean calling;
+  private boolean closed;
+  private long offsetsDueMillis = Long.MIN_VALUE;
+
+  /**
+   * An enumerator that asks the cluster of the settings; {@code state} is null without a restore.
+   */
+  public static KorpseEnumerator create(
+      SplitEnumeratorContext<KorpseSplit> context,
+      SourceSettings settings,
+      Subscription subscription,
+      OffsetRules rules,
+      @Nullable EnumeratorState state,
+      Clock clock) {
+    // Flink creates enumerators with the user's class loader; the worker thread has another.
+    ClassLoader userCode = Thread.currentThread().getContextClassLoader();
+    Cluster cluster = new KafkaCluster(settings, subscription, userCode, clock);
+    return new KorpseEnumerator(context, settings, subscription, rules, state, cluster, clock);
+  }
+
+  KorpseEnumerator(
+      SplitEnumeratorContext<KorpseSplit> context,
+      SourceSettings settings,
+      Subscription subscription,
+      OffsetRules rules,
+      @Nullable EnumeratorState state,
+      Cluster cluster,
+      Clock clock) {
+    this.context = context;
+    this.settings = settings;
+    this.subscription = subscription;
+    this.rules = rules;
+    this.cluster = cluster;
+    this.clock = clock;
+    boolean restored = state != null;
+    partitions = new PartitionBook(restored ? state : EnumeratorState.empty());
+    readers = new ReaderBook(restored);
+    schedule =
+        new DiscoverySchedule(settings.discoveryInterval(), settings.toleratedDiscoveryFailures());
+    removal = new RemovalPolicies(settings, subscription);
+    metrics =
+        new EnumeratorMetrics(
+            context.metricGroup(),
+            () -> partitions.ready().size(),
+            partitions::givenCount,
+            () -> partitions.waiting().size());
+  }
+
+  @Override
+  public void start() {
+    LOG.info(
+        "Reading {} of {} from {}, {}",
+        subscription.describe(),
+        settings.bootstrapServers(),
+        rules.initial(),
+        settings
+            .discoveryInterval()
+            .map(time -> "looking for new partitions every " + time.toMillis() + " ms")
+            .orElse("without looking for new partitions"));
+    if (partitions.isComplete()) {
+      schedule.never();
+      applied = true;
+    }
+    context.callAsync(() -> true, (ignored, error) -> advance(), TICK_MILLIS, TICK_MILLIS);
+    advance();
+  }
+
+  @Override
+  public void addReader(int reader) {
+    readers.registered(reader);
+    asked.remove(reader);
+  }
+
+  @Override
+  public void handleSourceEvent(int reader, SourceEvent event) {
+    if (event instanceof SplitsRestoredEvent restored) {
+      takeReport(reader, restored.splits());
+    } else if (event instanceof SplitsFinishedEvent finished) {
+      readers.finished(reader, finished.partitions());
+    } else {
+      throw new IllegalArgumentException("A reader sent " + event + ", which nobody knows");
+    }
+    advance();
+  }
+
+  /** Does nothing: splits are given to readers without being asked for. */
+  @Override
+  public void handleSplitRequest(int reader, @Nullable String host) {}
+
+  @Override
+  public void addSplitsBack(List<KorpseSplit> splits, int reader) {
+    readers.registered(reader);
+    readers.returned(reader, partitions.takeBack(splits));
+    advance();
+  }
+
+  @Override
+  public EnumeratorState snapshotState(long checkpointId) {
+    return partitions.snapshot();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    cluster.close();
+  }
+
+  private void takeReport(int reader, List<KorpseSplit> splits) {
+    List<TopicPartition> revoked = new ArrayList<>();
+    List<TopicPartition> has = new ArrayList<>();
+    for (KorpseSplit split : splits) {
+      has.add(split.partition());
+      if (!partitions.adopt(split)) {
+        revoked.add(split.partition());
+      } else if (OffsetQuestion.restored(split, rules).isPresent()) {
+        asked
+            .computeIfAbsent(reader, ignored -> new LinkedHashMap<>())
+            .put(split.partition(), split);
+      }
+    }
+    readers.reported(reader, has);
+    if (!revoked.isEmpty()) {
+      context.sendEventToSourceReader(
+          reader, new SplitsRemovedEvent(revoked, "they were removed before the restore"));
+    }
+  }
+
+  private void advance() {
+    if (closed) {
+      return;
+    }
+    long now = clock.millis();
+    settleLeaving();
+    if (!calling) {
+      if (schedule.due(now)) {
+        call(this::discover, this::discovered);
+      } else if (applied && now >= offsetsDueMillis) {
+        List<OffsetQuestion> questions = questions();
+        if (!questions.isEmpty()) {
+          call(() -> OffsetAnswers.find(cluster, questions), this::answered);
+        }
+      }
+    }
+    giveAway();
+    tellNoMore();
+  }
+
+  private <T> void call(Callable<T> work, BiConsumer<T, Throwable> then) {
+    calling = true;
+    context.callAsync(
+        work,
+        (result, error) -> {
+          calling = false;
+          if (!closed) {
+            then.accept(result, error);
+            advance();
+          }
+        });
+  }
+
+  /** A discovery and how long it took. */
+  private record Look(Discovered found, long millis) {}
+
+  private Look discover() throws Exception {
+    long start = clock.millis();
+    Discovered found = cluster.discover();
+    return new Look(found, clock.millis() - start);
+  }
+
+  private void discovered(@Nullable Look look, @Nullable Throwable error) {
+    long now = clock.millis();
+    if (error != null) {
+      metrics.discoveryFailed();
+      if (!schedule.failed(now)) {
+        throw new FlinkRuntimeException(
+            "The partitions of "
+                + subscription.describe()
+                + " could not be found ("
+                + schedule.failures()
+                + " failures in a row): "
+                + error.getMessage(),
+            error);
+      }
+      LOG.warn(
+          "Discovery {} in a row failed, {} are tolerated; reading goes on",
+          schedule.failures(),
+          settings.toleratedDiscoveryFailures(),
+          error);
+      return;
+    }
+    metrics.discovered(look.millis());
+    apply(look.found(), now);
+  }
+
+  private void apply(Discovered found, long now) {
+    PartitionBook.Changes changes = partitions.compare(found);
+    Set<TopicPartition> gone = removal.withoutKept(changes.gone());
+    Set<String> missing = new HashSet<>(applied ? Set.of() : found.missing());
+    gone.forEach(partition -> missing.add(partition.toString()));
+    changes.recreated().forEach((partition, id) -> missing.add(partition + " " + id));
+    Set<String> certain = schedule.succeeded(missing, now);
+
+    if (!applied) {
+      Set<String> names = new TreeSet<>(found.missing());
+      names.retainAll(certain);
+      names.removeIf(this::toleratesMissing);
+      if (!names.isEmpty()) {
+        throw removal.missing(names);
+      }
+    }
+    Set<TopicPartition> left = new HashSet<>();
+    gone.stream().filter(partition -> certain.contains(partition.toString())).forEach(left::add);
+    Map<TopicPartition, Uuid> recreated = new HashMap<>(changes.recreated());
+    recreated.entrySet().removeIf(e -> !certain.contains(e.getKey() + " " + e.getValue()));
+    remove(left, recreated);
+
+    // What is there is read at once, unless something of the first look is looked for again: a
+    // bounded source must not be complete without it.
+    partitions.add(changes.added());
+    if (!changes.added().isEmpty()) {
+      LOG.info("Found {} new partitions: {}", changes.added().size(), some(changes.added()));
+      offsetsDueMillis = now;
+    }
+    if (!schedule.rechecks()) {
+      partitions.discovered(settings.boundedness() == Boundedness.BOUNDED);
+      applied = true;
+    }
+  }
+
+  private boolean toleratesMissing(String name) {
+    return partitions.isDiscovered() && settings.onTopicRemoved() == TopicRemovalPolicy.CONTINUE;
+  }
+
+  private void remove(Set<TopicPartition> gone, Map<TopicPartition, Uuid> recreated) {
+    if (gone.isEmpty() && recreated.isEmpty()) {
+      return;
+    }
+    removal.failIfAsked(gone, recreated.keySet());
+    List<TopicPartition> leaving = new ArrayList<>();
+    for (TopicPartition partition : gone) {
+      if (partitions.remove(partition)) {
+        leaving.add(partition);
+      }
+    }
+    Map<TopicPartition, Uuid> unread = new HashMap<>();
+    recreated.forEach(
+        (partition, id) -> {
+          if (partitions.remove(partition)) {
+            leaving.add(partition);
+          } else {
+            unread.put(partition, id);
+          }
+        });
+    partitions.add(unread);
+    metrics.removed(gone.size() + recreated.size());
+    LOG.warn("No longer there: {}; created again: {}", gone, recreated.keySet());
+    if (!leaving.isEmpty()) {
+      SplitsRemovedEvent event = new SplitsRemovedEvent(leaving, "gone or created again");
+      readers.present().forEach(reader -> context.sendEventToSourceReader(reader, event));
+    }
+  }
+
+  /** Partitions that no reader has any more may come again, as those of a new topic. */
+  private void settleLeaving() {
+    List<TopicPartition> left = new ArrayList<>();
+    for (TopicPartition partition : partitions.leaving()) {
+      if (!readers.mayBeOwned(partition, context.currentParallelism())) {
+        left.add(partition);
+      }
+    }
+    if (!left.isEmpty()) {
+      left.forEach(partitions::left);
+      schedule.soon();
+    }
+  }
+
+  private List<OffsetQuestion> questions() {
+    List<OffsetQuestion> questions = new ArrayList<>();
+    partitions
+        .waiting()
+        .forEach(
+            (partition, entry) ->
+                questions.add(
+                    OffsetQuestion.discovered(
+                        partition,
+                        entry.topicId(),
+                        entry.initial() ? rules.initial() : rules.later(),
+                        rules.stop())));
+    for (KorpseSplit split : partitions.ready()) {
+      if (split.unresolved().isPresent()) {
+        OffsetQuestion.restored(split, rules).ifPresent(questions::add);
+      }
+    }
+    for (Map<TopicPartition, KorpseSplit> splits : asked.values()) {
+      splits.values().forEach(s -> OffsetQuestion.restored(s, rules).ifPresent(questions::add));
+    }
+    return questions;
+  }
+
+  private void answered(@Nullable OffsetAnswers answers, @Nullable Throwable error) {
+    long now = clock.millis();
+    offsetsDueMillis = now + TICK_MILLIS;
+    if (error != null) {
+      throw new FlinkRuntimeException(
+          "The offsets of " + subscription.describe() + " could not be found", error);
+    }
+    for (KorpseSplit split : answers.splits().values()) {
+      TopicPartition partition = split.partition();
+      failingSince.remove(partition);
+      if (partitions.waiting().containsKey(partition) || partitions.isReady(partition)) {
+        partitions.ready(split);
+      }
+    }
+    asked.forEach(
+        (reader, splits) -> {
+          List<KorpseSplit> resolved = new ArrayList<>();
+          splits.keySet().stream()
+              .map(answers.splits()::get)
+              .filter(Objects::nonNull)
+              .forEach(resolved::add);
+          if (!resolved.isEmpty()) {
+            resolved.forEach(split -> splits.remove(split.partition()));
+            context.sendEventToSourceReader(reader, new SplitsResolvedEvent(resolved));
+          }
+        });
+    asked.values().removeIf(Map::isEmpty);
+    answers.failures().values().forEach(failure -> check(failure, now));
+  }
+
+  private void check(Resolution.Unresolved failure, long now) {
+    Long since = failingSince.putIfAbsent(failure.partition(), now);
+    if (!failure.retriable()) {
+      throw new FlinkRuntimeException(failure.reason(), failure.cause());
+    } else if (since == null) {
+      LOG.warn("{} waits for its offsets: {}", failure.partition(), failure.reason());
+    } else if (now - since > settings.offsetsTimeout().toMillis()) {
+      throw new FlinkRuntimeException(
+          failure.reason()
+              + " (waited "
+              + (now - since)
+              + " ms, at most "
+              + settings.offsetsTimeout().toMillis()
+              + "; the option is korpse.offsets.timeout)",
+          failure.cause());
+    }
+  }
+
+  private void giveAway() {
+    List<KorpseSplit> ready =
+        partitions.ready().stream().filter(split -> split.unresolved().isEmpty()).toList();
+    Map<Integer, List<KorpseSplit>> assignment = readers.plan(ready, context.currentParallelism());
+    if (!assignment.isEmpty()) {
+      assignment.forEach(
+          (reader, splits) ->
+              splits.forEach(
+                  split -> {
+                    partitions.give(split);
+                    readers.given(reader, split);
+                  }));
+      context.assignSplits(new SplitsAssignment<>(assignment));
+    }
+  }
+
+  /** Once per reader attempt, when nothing can come any more. */
+  private void tellNoMore() {
+    boolean open =
+        !applied
+            || calling
+            || settings.discoveryInterval().isPresent()
+            || !partitions.waiting().isEmpty()
+            || !partitions.leaving().isEmpty()
+            || !readers.plannedAll(partitions.ready());
+    if (open) {
+      return;
+    }
+    for (int reader : readers.untold()) {
+      if (!readers.awaits(reader)) {
+        readers.told(reader);
+        context.signalNoMoreSplits(reader);
+      }
+    }
+  }
+
+  private static String some(Map<TopicPartition, Uuid> found) {
+    Collection<String> names = new TreeSet<>();
+    found.keySet().forEach(partition -> names.add(partition.toString()));
+    return names.size() <= 20 ? names.toString() : names.stream().limit(20).toList() + "...";
+  }
+}

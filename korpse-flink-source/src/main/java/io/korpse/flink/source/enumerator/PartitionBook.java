@@ -1,0 +1,218 @@
+package io.korpse.flink.source.enumerator;
+
+import io.korpse.flink.source.split.KorpseSplit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/**
+ * Which partitions the enumerator knows, each in exactly one place: waiting for its offsets, ready
+ * for a reader, given to one (or finished), or leaving, which is given and being taken back.
+ * Confined to the coordinator thread.
+ */
+final class PartitionBook {
+
+  /** A partition without offsets. */
+  record Waiting(Uuid topicId, boolean initial) {}
+
+  /**
+   * How a discovery differs from what was known.
+   *
+   * @param added partitions that were not known
+   * @param gone known partitions that are no longer there
+   * @param recreated known partitions whose topic has another id now
+   */
+  record Changes(
+      Map<TopicPartition, Uuid> added,
+      Set<TopicPartition> gone,
+      Map<TopicPartition, Uuid> recreated) {}
+
+  private final Map<TopicPartition, Uuid> given = new HashMap<>();
+  private final Map<TopicPartition, KorpseSplit> ready = new LinkedHashMap<>();
+  private final Map<TopicPartition, Waiting> waiting = new LinkedHashMap<>();
+  private final Map<TopicPartition, Uuid> leaving = new HashMap<>();
+  private final Set<TopicPartition> removed = new HashSet<>();
+  private boolean discovered;
+  private boolean complete;
+
+  PartitionBook(EnumeratorState state) {
+    given.putAll(state.given());
+    state.ready().forEach(split -> ready.put(split.partition(), split));
+    state.waiting().forEach(partition -> waiting.put(partition, new Waiting(Uuid.ZERO_UUID, true)));
+    discovered = state.discovered();
+    complete = state.complete();
+  }
+
+  /** A leaving partition is kept as given: after a restore its reader may still have it. */
+  EnumeratorState snapshot() {
+    Map<TopicPartition, Uuid> assigned = new HashMap<>(given);
+    assigned.putAll(leaving);
+    Set<TopicPartition> initial = new HashSet<>();
+    waiting.forEach(
+        (partition, entry) -> {
+          if (entry.initial()) {
+            initial.add(partition);
+          }
+        });
+    return new EnumeratorState(
+        assigned, List.copyOf(ready.values()), initial, discovered, complete);
+  }
+
+  Changes compare(Discovered found) {
+    Map<TopicPartition, Uuid> added = new HashMap<>();
+    Map<TopicPartition, Uuid> recreated = new HashMap<>();
+    found
+        .partitions()
+        .forEach(
+            (partition, id) -> {
+              Optional<Uuid> known = topicId(partition);
+              if (known.isEmpty()) {
+                added.put(partition, id);
+              } else if (differ(known.get(), id)) {
+                recreated.put(partition, id);
+              } else {
+                learn(partition, id);
+              }
+            });
+    Set<TopicPartition> gone = new HashSet<>(given.keySet());
+    gone.addAll(ready.keySet());
+    gone.addAll(waiting.keySet());
+    gone.removeAll(found.partitions().keySet());
+    return new Changes(added, gone, recreated);
+  }
+
+  /** Takes partitions in; those of the first discovery are initial ones. */
+  void add(Map<TopicPartition, Uuid> partitions) {
+    partitions.forEach((partition, id) -> waiting.put(partition, new Waiting(id, !discovered)));
+  }
+
+  /** Notes that a discovery was applied; a final one has found all that there will ever be. */
+  void discovered(boolean isFinal) {
+    discovered = true;
+    complete = isFinal;
+  }
+
+  boolean isDiscovered() {
+    return discovered;
+  }
+
+  boolean isComplete() {
+    return complete;
+  }
+
+  /**
+   * Lets go of a partition.
+   *
+   * @return whether a reader has it, so that it is leaving until {@link #left}
+   */
+  boolean remove(TopicPartition partition) {
+    ready.remove(partition);
+    waiting.remove(partition);
+    Uuid id = given.remove(partition);
+    if (id != null) {
+      leaving.put(partition, id);
+      removed.add(partition);
+    }
+    return id != null;
+  }
+
+  Set<TopicPartition> leaving() {
+    return leaving.keySet();
+  }
+
+  void left(TopicPartition partition) {
+    leaving.remove(partition);
+  }
+
+  /** The partitions that wait for offsets. */
+  Map<TopicPartition, Waiting> waiting() {
+    return waiting;
+  }
+
+  /** Puts a split that now has its offsets where readers can be given it. */
+  void ready(KorpseSplit split) {
+    waiting.remove(split.partition());
+    ready.put(split.partition(), split);
+  }
+
+  Collection<KorpseSplit> ready() {
+    return ready.values();
+  }
+
+  boolean isReady(TopicPartition partition) {
+    return ready.containsKey(partition);
+  }
+
+  int givenCount() {
+    return given.size();
+  }
+
+  /** Moves a ready split to those that a reader has. */
+  void give(KorpseSplit split) {
+    ready.remove(split.partition());
+    given.put(split.partition(), split.topicId());
+  }
+
+  /** Takes splits back that a failed reader had not yet in a checkpoint. */
+  List<KorpseSplit> takeBack(Collection<KorpseSplit> splits) {
+    List<KorpseSplit> back = new ArrayList<>();
+    for (KorpseSplit split : splits) {
+      Uuid id = given.get(split.partition());
+      if (id != null && !differ(id, split.topicId())) {
+        given.remove(split.partition());
+        ready.put(split.partition(), split);
+        back.add(split);
+      }
+    }
+    return back;
+  }
+
+  /**
+   * Takes note of a split that a reader restored.
+   *
+   * @return false if the reader must not read it: it was removed, or is of a topic that has been
+   *     created again since
+   */
+  boolean adopt(KorpseSplit split) {
+    TopicPartition partition = split.partition();
+    Uuid id = given.get(partition);
+    if (id != null) {
+      return !differ(id, split.topicId());
+    } else if (removed.contains(partition) || leaving.containsKey(partition)) {
+      return false;
+    }
+    ready.remove(partition);
+    waiting.remove(partition);
+    given.put(partition, split.topicId());
+    return true;
+  }
+
+  private Optional<Uuid> topicId(TopicPartition partition) {
+    if (given.containsKey(partition)) {
+      return Optional.of(given.get(partition));
+    } else if (ready.containsKey(partition)) {
+      return Optional.of(ready.get(partition).topicId());
+    } else if (waiting.containsKey(partition)) {
+      return Optional.of(waiting.get(partition).topicId());
+    }
+    return leaving.containsKey(partition) ? Optional.of(Uuid.ZERO_UUID) : Optional.empty();
+  }
+
+  private void learn(TopicPartition partition, Uuid id) {
+    given.replace(partition, id);
+    ready.computeIfPresent(partition, (ignored, split) -> split.withTopicId(id));
+    waiting.computeIfPresent(partition, (ignored, entry) -> new Waiting(id, entry.initial()));
+  }
+
+  private static boolean differ(Uuid known, Uuid now) {
+    return !known.equals(Uuid.ZERO_UUID) && !now.equals(Uuid.ZERO_UUID) && !known.equals(now);
+  }
+}

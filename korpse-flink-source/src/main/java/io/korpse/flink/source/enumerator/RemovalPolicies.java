@@ -1,0 +1,76 @@
+package io.korpse.flink.source.enumerator;
+
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.TopicRemovalPolicy;
+import io.korpse.flink.source.UnsubscribedPolicy;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.kafka.common.TopicPartition;
+
+/** What the user wants to happen with partitions that are gone, and how to say that they are. */
+final class RemovalPolicies {
+
+  private final SourceSettings settings;
+  private final Subscription subscription;
+
+  RemovalPolicies(SourceSettings settings, Subscription subscription) {
+    this.settings = settings;
+    this.subscription = subscription;
+  }
+
+  /** The partitions among these that are not read on: restored ones may be, by policy. */
+  Set<TopicPartition> withoutKept(Set<TopicPartition> gone) {
+    if (settings.onUnsubscribed() != UnsubscribedPolicy.KEEP) {
+      return gone;
+    }
+    return gone.stream().filter(subscription::wants).collect(Collectors.toSet());
+  }
+
+  /** Fails the job if the policy for any of the partitions says so. */
+  void failIfAsked(Set<TopicPartition> gone, Set<TopicPartition> recreated) {
+    Set<String> unsubscribed = new TreeSet<>();
+    Set<String> removed = new TreeSet<>();
+    for (TopicPartition partition : gone) {
+      (subscription.wants(partition) ? removed : unsubscribed).add(partition.toString());
+    }
+    if (!unsubscribed.isEmpty() && settings.onUnsubscribed() == UnsubscribedPolicy.FAIL) {
+      throw new FlinkRuntimeException(
+          "The restored state holds partitions that are not subscribed to: "
+              + unsubscribed
+              + ". Subscribe to them, or set korpse.on-unsubscribed to drop or keep.");
+    }
+    if (settings.onTopicRemoved() == TopicRemovalPolicy.CONTINUE) {
+      return;
+    }
+    if (!removed.isEmpty()) {
+      throw new FlinkRuntimeException(
+          "Partitions that were being read no longer exist at "
+              + settings.bootstrapServers()
+              + ": "
+              + removed
+              + ". Create them, or set korpse.on-topic-removed to continue without them.");
+    }
+    if (!recreated.isEmpty()) {
+      Set<String> names = new TreeSet<>();
+      recreated.forEach(partition -> names.add(partition.toString()));
+      throw new FlinkRuntimeException(
+          "Topics were deleted and created again while they were being read, so that positions in"
+              + " them mean nothing: "
+              + names
+              + ". Set korpse.on-topic-removed to continue to read them from the start policy for"
+              + " new partitions, or start without this state.");
+    }
+  }
+
+  /** The error of a start with names that do not exist. */
+  FlinkRuntimeException missing(Set<String> names) {
+    return new FlinkRuntimeException(
+        "These topics or partitions do not exist at "
+            + settings.bootstrapServers()
+            + ": "
+            + names
+            + ". Create them or correct the subscription; the source never creates topics.");
+  }
+}

@@ -1,0 +1,133 @@
+package io.korpse.flink.source.enumerator;
+
+import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.OffsetRule;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+
+/** An enumerator with a coordinator, a cluster and a clock that the test moves. */
+final class EnumeratorFixture {
+
+  static final Uuid ID = new Uuid(1, 1);
+  static final Uuid OTHER_ID = new Uuid(2, 2);
+
+  final FakeCluster cluster = new FakeCluster();
+  final ManualClock clock = new ManualClock();
+  private Subscription subscription = Subscription.Topics.of(List.of("t"));
+  private OffsetRules rules = new OffsetRules(OffsetRule.committed(), OffsetRule.earliest(), null);
+  private Boundedness boundedness = Boundedness.CONTINUOUS_UNBOUNDED;
+  private final Configuration options = new Configuration();
+  FakeContext context;
+  KorpseEnumerator enumerator;
+
+  EnumeratorFixture pattern(String regex) {
+    subscription = new Subscription.TopicPattern(Pattern.compile(regex));
+    return this;
+  }
+
+  EnumeratorFixture bounded(OffsetRule stop) {
+    boundedness = Boundedness.BOUNDED;
+    rules = new OffsetRules(OffsetRule.earliest(), OffsetRule.earliest(), stop);
+    return this;
+  }
+
+  EnumeratorFixture rules(OffsetRule initial, OffsetRule later, OffsetRule stop) {
+    rules = new OffsetRules(initial, later, stop);
+    return this;
+  }
+
+  EnumeratorFixture withoutDiscovery() {
+    return with(KorpseSourceOptions.DISCOVERY_INTERVAL, 0L);
+  }
+
+  <T> EnumeratorFixture with(ConfigOption<T> option, T value) {
+    options.set(option, value);
+    return this;
+  }
+
+  /** Starts without a state and lets the first calls run. */
+  EnumeratorFixture start(int parallelism) {
+    return restore(parallelism, null);
+  }
+
+  /** Starts from a state and lets the first calls run. */
+  EnumeratorFixture restore(int parallelism, EnumeratorState state) {
+    Properties kafka = new Properties();
+    kafka.setProperty("bootstrap.servers", "broker:9092");
+    SourceSettings settings = new SourceSettings(kafka, options, boundedness, null, null, null);
+    context = new FakeContext(parallelism);
+    enumerator =
+        new KorpseEnumerator(context, settings, subscription, rules, state, cluster, clock);
+    enumerator.start();
+    context.run();
+    return this;
+  }
+
+  /** Registers a reader whose state held these splits. */
+  EnumeratorFixture reader(int reader, KorpseSplit... restored) {
+    context.register(reader);
+    enumerator.addReader(reader);
+    enumerator.handleSourceEvent(reader, new SplitsRestoredEvent(List.of(restored)));
+    context.run();
+    return this;
+  }
+
+  EnumeratorFixture finished(int reader, TopicPartition... partitions) {
+    enumerator.handleSourceEvent(reader, new SplitsFinishedEvent(List.of(partitions)));
+    context.run();
+    return this;
+  }
+
+  /** Lets time pass, a second at a time. */
+  EnumeratorFixture pass(Duration time) {
+    for (long second = 0; second < time.toSeconds(); second++) {
+      clock.now += 1_000;
+      context.tick();
+    }
+    return this;
+  }
+
+  static TopicPartition t(int partition) {
+    return new TopicPartition("t", partition);
+  }
+
+  /** A clock that stands still until it is moved. */
+  static final class ManualClock extends Clock {
+    private long now = 1_000_000;
+
+    @Override
+    public long millis() {
+      return now;
+    }
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(now);
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+package io.korpse.flink.source.enumerator;
+
+import io.korpse.flink.source.split.KorpseSplit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
+import org.apache.flink.api.connector.source.ReaderInfo;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+
+/**
+ * A coordinator in one thread: calls run when the test says so. It checks what Flink expects of an
+ * enumerator: splits go to registered readers only, and never after they were told that there are
+ * no more, which is told once per attempt.
+ */
+final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
+
+  private final int parallelism;
+  private final Map<Integer, ReaderInfo> readers = new HashMap<>();
+  private final Map<Integer, List<KorpseSplit>> assigned = new TreeMap<>();
+  private final Map<Integer, List<SourceEvent>> events = new TreeMap<>();
+  private final Map<Integer, Integer> told = new TreeMap<>();
+  private final Queue<Runnable> calls = new ArrayDeque<>();
+  private final List<Runnable> periodic = new ArrayList<>();
+
+  FakeContext(int parallelism) {
+    this.parallelism = parallelism;
+  }
+
+  /** Runs calls until there are none left. */
+  void run() {
+    for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
+      call.run();
+    }
+  }
+
+  void tick() {
+    periodic.forEach(Runnable::run);
+    run();
+  }
+
+  void register(int reader) {
+    readers.put(reader, new ReaderInfo(reader, "host"));
+    told.remove(reader);
+  }
+
+  void unregister(int reader) {
+    readers.remove(reader);
+    assigned.remove(reader);
+  }
+
+  List<KorpseSplit> assigned(int reader) {
+    return assigned.getOrDefault(reader, List.of());
+  }
+
+  List<KorpseSplit> allAssigned() {
+    return assigned.values().stream().flatMap(List::stream).toList();
+  }
+
+  List<SourceEvent> events(int reader) {
+    return events.getOrDefault(reader, List.of());
+  }
+
+  boolean isTold(int reader) {
+    return told.containsKey(reader);
+  }
+
+  @Override
+  public SplitEnumeratorMetricGroup metricGroup() {
+    return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+  }
+
+  @Override
+  public void sendEventToSourceReader(int reader, SourceEvent event) {
+    requireRegistered(reader);
+    events.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(event);
+  }
+
+  @Override
+  public int currentParallelism() {
+    return parallelism;
+  }
+
+  @Override
+  public Map<Integer, ReaderInfo> registeredReaders() {
+    return Collections.unmodifiableMap(readers);
+  }
+
+  @Override
+  public void assignSplits(SplitsAssignment<KorpseSplit> assignment) {
+    assignment
+        .assignment()
+        .forEach(
+            (reader, splits) -> {
+              requireRegistered(reader);
+              if (told.containsKey(reader)) {
+                throw new AssertionError("Reader " + reader + " was told that there are no more");
+              }
+              splits.forEach(KorpseSplit::position);
+              assigned.computeIfAbsent(reader, ignored -> new ArrayList<>()).addAll(splits);
+            });
+  }
+
+  @Override
+  public void signalNoMoreSplits(int reader) {
+    requireRegistered(reader);
+    if (told.merge(reader, 1, Integer::sum) > 1) {
+      throw new AssertionError("Reader " + reader + " was told twice");
+    }
+  }
+
+  private void requireRegistered(int reader) {
+    if (!readers.containsKey(reader)) {
+      throw new AssertionError("Reader " + reader + " is not registered");
+    }
+  }
+
+  @Override
+  public <T> void callAsync(Callable<T> callable, BiConsumer<T, Throwable> handler) {
+    calls.add(() -> call(callable, handler));
+  }
+
+  @Override
+  public <T> void callAsync(
+      Callable<T> callable, BiConsumer<T, Throwable> handler, long delay, long period) {
+    periodic.add(() -> call(callable, handler));
+  }
+
+  private static <T> void call(Callable<T> callable, BiConsumer<T, Throwable> handler) {
+    T result;
+    try {
+      result = callable.call();
+    } catch (Throwable e) {
+      handler.accept(null, e);
+      return;
+    }
+    handler.accept(result, null);
+  }
+
+  @Override
+  public void runInCoordinatorThread(Runnable runnable) {
+    calls.add(runnable);
+  }
+}
