@@ -1,0 +1,292 @@
+package io.korpse.flink.source;
+
+import io.korpse.flink.source.deserializer.BadRecordHandler;
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.enumerator.KafkaSubscriber;
+import io.korpse.flink.source.enumerator.OffsetRules;
+import io.korpse.flink.source.enumerator.Subscription;
+import io.korpse.offsets.DataLossPolicy;
+import io.korpse.offsets.OffsetRule;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.annotation.Nullable;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.connector.base.source.reader.RecordEvaluator;
+import org.apache.flink.util.function.SerializableSupplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Builds a {@link KorpseSource}. Needed are bootstrap servers, one of the four ways to subscribe,
+ * and a deserializer; everything else has a default, which {@link KorpseSourceOptions} states.
+ *
+ * <p>The methods that Flink's own Kafka connector has too have its names and its meaning. Each
+ * option is checked in {@link #build()}, whichever way it came. Not thread-safe; may be used again.
+ *
+ * @param <T> type of the elements
+ */
+public final class KorpseSourceBuilder<T> {
+
+  private final PropertyBag properties = new PropertyBag();
+  @Nullable private Subscription subscription;
+  @Nullable private KafkaRecordDeserializationSchema<T> schema;
+  private OffsetsInitializer start = OffsetsInitializer.earliest();
+  private OffsetsInitializer newPartitions = OffsetsInitializer.earliest();
+  @Nullable private OffsetsInitializer stop;
+  private Boundedness boundedness = Boundedness.CONTINUOUS_UNBOUNDED;
+  @Nullable private SerializableSupplier<String> rackId;
+  @Nullable private BadRecordHandler badRecordHandler;
+  @Nullable private RecordEvaluator<T> endOfStream;
+
+  KorpseSourceBuilder() {}
+
+  /** The brokers to start from, {@code host:port,...}. Needed. */
+  public KorpseSourceBuilder<T> setBootstrapServers(String bootstrapServers) {
+    return setProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+  }
+
+  /**
+   * The consumer group, which positions are committed to and, if the starting offsets say so, read
+   * from. Without one nothing is committed. The source never joins it.
+   */
+  public KorpseSourceBuilder<T> setGroupId(String groupId) {
+    return setProperty(ConsumerConfig.GROUP_ID_CONFIG, groupId);
+  }
+
+  /** Reads all partitions of these topics; each must exist when the job starts. */
+  public KorpseSourceBuilder<T> setTopics(List<String> topics) {
+    return subscribe(Subscription.Topics.of(topics));
+  }
+
+  /** Reads all partitions of these topics; each must exist when the job starts. */
+  public KorpseSourceBuilder<T> setTopics(String... topics) {
+    return setTopics(Arrays.asList(topics));
+  }
+
+  /** Reads all topics whose whole name matches; there may be none yet. */
+  public KorpseSourceBuilder<T> setTopicPattern(Pattern pattern) {
+    return subscribe(new Subscription.TopicPattern(pattern));
+  }
+
+  /** Reads these partitions; each must exist when the job starts. */
+  public KorpseSourceBuilder<T> setPartitions(Set<TopicPartition> partitions) {
+    return subscribe(new Subscription.Partitions(partitions));
+  }
+
+  /** Reads the partitions that the user's code names. */
+  public KorpseSourceBuilder<T> setKafkaSubscriber(KafkaSubscriber subscriber) {
+    return subscribe(new Subscription.Custom(subscriber));
+  }
+
+  private KorpseSourceBuilder<T> subscribe(Subscription wanted) {
+    if (subscription != null) {
+      throw new IllegalStateException(
+          "The source already reads '"
+              + subscription.describe()
+              + "'; call only one of setTopics, setTopicPattern, setPartitions and"
+              + " setKafkaSubscriber, once");
+    }
+    subscription = wanted;
+    return this;
+  }
+
+  /** Where the partitions of the first discovery start. Default: the start of the log. */
+  public KorpseSourceBuilder<T> setStartingOffsets(OffsetsInitializer startingOffsets) {
+    start = Objects.requireNonNull(startingOffsets, "Starting offsets are needed");
+    return this;
+  }
+
+  /**
+   * Where partitions start that appear after the first discovery. Default: the start of the log, so
+   * that nothing that was written before they were discovered is missed.
+   */
+  public KorpseSourceBuilder<T> setNewPartitionOffsets(OffsetsInitializer offsets) {
+    newPartitions = Objects.requireNonNull(offsets, "Offsets for new partitions are needed");
+    return this;
+  }
+
+  /**
+   * Stops each partition before this offset, looked up when the partition is discovered, and leaves
+   * the source unbounded: a streaming job whose splits end. It ends when all have, unless partition
+   * discovery is on.
+   */
+  public KorpseSourceBuilder<T> setUnbounded(OffsetsInitializer stoppingOffsets) {
+    stop = Objects.requireNonNull(stoppingOffsets, "Stopping offsets are needed");
+    boundedness = Boundedness.CONTINUOUS_UNBOUNDED;
+    return this;
+  }
+
+  /**
+   * Makes the source bounded: each partition ends before this offset, looked up once at the start,
+   * and no new partitions are discovered.
+   */
+  public KorpseSourceBuilder<T> setBounded(OffsetsInitializer stoppingOffsets) {
+    stop = Objects.requireNonNull(stoppingOffsets, "Stopping offsets are needed");
+    boundedness = Boundedness.BOUNDED;
+    return this;
+  }
+
+  /** How records become elements. Needed, or {@link #setValueOnlyDeserializer}. */
+  public KorpseSourceBuilder<T> setDeserializer(
+      KafkaRecordDeserializationSchema<T> recordDeserializer) {
+    schema = Objects.requireNonNull(recordDeserializer, "A deserializer is needed");
+    return this;
+  }
+
+  /** How values become elements, when key, headers and tombstones do not matter. */
+  public KorpseSourceBuilder<T> setValueOnlyDeserializer(DeserializationSchema<T> deserializer) {
+    return setDeserializer(KafkaRecordDeserializationSchema.valueOnly(deserializer));
+  }
+
+  /** What client ids begin with. Default: the group id, else {@code korpse}. */
+  public KorpseSourceBuilder<T> setClientIdPrefix(String prefix) {
+    return set(KorpseSourceOptions.CLIENT_ID_PREFIX, prefix);
+  }
+
+  /**
+   * Gives the rack of a TaskManager, so that it can read from a replica nearby. Called on the
+   * TaskManager; null or empty is no rack.
+   */
+  public KorpseSourceBuilder<T> setRackIdSupplier(SerializableSupplier<String> rackIdSupplier) {
+    rackId = rackIdSupplier;
+    return this;
+  }
+
+  /** Time between two looks for new partitions; zero looks only at the start. Default 5 min. */
+  public KorpseSourceBuilder<T> setDiscoveryInterval(Duration interval) {
+    return set(KorpseSourceOptions.DISCOVERY_INTERVAL, interval.toMillis());
+  }
+
+  /** Which split gives the next records. Default: the one with the lowest timestamp. */
+  public KorpseSourceBuilder<T> setOrder(RecordOrder order) {
+    return set(KorpseSourceOptions.ORDER, order);
+  }
+
+  /** Heap that one split's records may take before it is paused. Default 4 MiB. */
+  public KorpseSourceBuilder<T> setSplitBuffer(MemorySize size) {
+    return set(KorpseSourceOptions.SPLIT_BUFFER, size);
+  }
+
+  /** Records that one split may have buffered before it is paused. Default 16,384. */
+  public KorpseSourceBuilder<T> setSplitBufferRecords(int records) {
+    return set(KorpseSourceOptions.SPLIT_BUFFER_RECORDS, records);
+  }
+
+  /** Heap that all of a subtask's records may take. Default: 5 % of the heap, at most 64 MiB. */
+  public KorpseSourceBuilder<T> setReaderBuffer(MemorySize size) {
+    return set(KorpseSourceOptions.READER_BUFFER, size);
+  }
+
+  /** What happens when the next offset is gone. Default: fail. */
+  public KorpseSourceBuilder<T> setOnDataLoss(DataLossPolicy policy) {
+    return set(KorpseSourceOptions.ON_DATA_LOSS, policy);
+  }
+
+  /** What happens when a topic is deleted, or created again. Default: fail. */
+  public KorpseSourceBuilder<T> setOnTopicRemoved(TopicRemovalPolicy policy) {
+    return set(KorpseSourceOptions.ON_TOPIC_REMOVED, policy);
+  }
+
+  /** What happens to restored partitions that are not subscribed to. Default: drop. */
+  public KorpseSourceBuilder<T> setOnUnsubscribed(UnsubscribedPolicy policy) {
+    return set(KorpseSourceOptions.ON_UNSUBSCRIBED, policy);
+  }
+
+  /** When positions are committed. Default: on checkpoints, if there is a group. */
+  public KorpseSourceBuilder<T> setCommitMode(CommitMode mode) {
+    return set(KorpseSourceOptions.COMMIT_MODE, mode);
+  }
+
+  /** Time between commits in the mode {@link CommitMode#PERIODIC}. Default 5 s. */
+  public KorpseSourceBuilder<T> setCommitInterval(Duration interval) {
+    return set(KorpseSourceOptions.COMMIT_INTERVAL, interval);
+  }
+
+  /** What happens to a record that cannot be read. Default: fail. */
+  public KorpseSourceBuilder<T> setOnBadRecord(BadRecordPolicy policy) {
+    return set(KorpseSourceOptions.ON_BAD_RECORD, policy);
+  }
+
+  /** Gives records that cannot be read to a handler, and goes on. */
+  public KorpseSourceBuilder<T> setBadRecordHandler(BadRecordHandler handler) {
+    badRecordHandler = Objects.requireNonNull(handler, "A handler is needed");
+    return set(KorpseSourceOptions.ON_BAD_RECORD, BadRecordPolicy.HANDLER);
+  }
+
+  /** Bad records that a subtask may pass over within a time. Default: 1,000 in 1 min. */
+  public KorpseSourceBuilder<T> setBadRecordLimit(int records, Duration within) {
+    set(KorpseSourceOptions.BAD_RECORD_WINDOW, within);
+    return set(KorpseSourceOptions.BAD_RECORD_LIMIT, records);
+  }
+
+  /** What happens to records without a value. Default: the schema decides. */
+  public KorpseSourceBuilder<T> setTombstones(TombstonePolicy policy) {
+    return set(KorpseSourceOptions.TOMBSTONES, policy);
+  }
+
+  /** Ends a split at the first element for which this is true; it is not emitted itself. */
+  public KorpseSourceBuilder<T> setEofRecordEvaluator(RecordEvaluator<T> evaluator) {
+    endOfStream = evaluator;
+    return this;
+  }
+
+  /**
+   * Sets a key of Kafka's consumer configuration, or of {@link KorpseSourceOptions}.
+   *
+   * @throws IllegalArgumentException if the key begins with {@code korpse.} and is none of those
+   */
+  public KorpseSourceBuilder<T> setProperty(String key, String value) {
+    properties.put(key, value);
+    return this;
+  }
+
+  /**
+   * Sets several keys as {@link #setProperty} does. Numbers and booleans are taken as their text.
+   *
+   * @throws IllegalArgumentException if a value is neither text nor number nor boolean
+   */
+  public KorpseSourceBuilder<T> setProperties(Properties several) {
+    properties.putAll(several);
+    return this;
+  }
+
+  private <V> KorpseSourceBuilder<T> set(ConfigOption<V> option, V value) {
+    properties.set(option, value);
+    return this;
+  }
+
+  /**
+   * The source.
+   *
+   * @throws IllegalStateException if something needed is missing
+   * @throws IllegalArgumentException if a value is wrong; the message names key, value and remedy
+   */
+  public KorpseSource<T> build() {
+    Objects.requireNonNull(subscription, SettingsCheck.NO_SUBSCRIPTION);
+    Objects.requireNonNull(schema, SettingsCheck.NO_DESERIALIZER);
+    SourceSettings settings =
+        new SourceSettings(
+            SettingsCheck.kafka(properties.kafka()),
+            properties.options(),
+            boundedness,
+            rackId,
+            badRecordHandler,
+            endOfStream);
+    SettingsCheck.check(settings, properties.options());
+    boolean hasGroup = settings.groupId().isPresent();
+    OffsetRule stopRule = stop == null ? null : stop.rule(hasGroup);
+    OffsetRules rules =
+        new OffsetRules(start.rule(hasGroup), newPartitions.rule(hasGroup), stopRule);
+    KorpseSource<T> source = new KorpseSource<>(subscription, rules, schema, settings);
+    SettingsCheck.serializable(source, schema, subscription);
+    return source;
+  }
+}

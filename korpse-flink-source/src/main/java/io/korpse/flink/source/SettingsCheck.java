@@ -1,0 +1,195 @@
+package io.korpse.flink.source;
+
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.enumerator.Subscription;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.util.InstantiationUtil;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The rules that a source must keep, and what it takes for granted of Kafka. */
+final class SettingsCheck {
+
+  static final String NO_SUBSCRIPTION =
+      "Nothing to read: call setTopics, setTopicPattern, setPartitions or setKafkaSubscriber";
+  static final String NO_DESERIALIZER =
+      "No deserializer: call setDeserializer or setValueOnlyDeserializer";
+
+  private static final Logger LOG = LoggerFactory.getLogger(KorpseSourceBuilder.class);
+
+  /** What the source needs of the consumer, and why another value would not do. */
+  private static final Map<String, String> FIXED =
+      Map.of(
+          ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+          "classic",
+          ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+          "none",
+          ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+          "false",
+          ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+          "false");
+
+  private SettingsCheck() {}
+
+  /** Kafka's configuration with what the source fixes, after a check of what the user gave. */
+  static Properties kafka(Properties given) {
+    String servers = given.getProperty(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, "");
+    state(!servers.isBlank(), "No brokers: call setBootstrapServers, as in \"localhost:9092\"");
+    String group = given.getProperty(ConsumerConfig.GROUP_ID_CONFIG);
+    require(group == null || !group.isBlank(), "The group id is blank; give one or leave it out");
+    String autoCommit = given.getProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    require(
+        !autoCommit.strip().equalsIgnoreCase("true"),
+        "enable.auto.commit=true would commit what was not processed; use setCommitMode(PERIODIC)"
+            + " for commits without checkpoints");
+    String isolation = given.getProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_uncommitted");
+    require(
+        isolation.equals("read_uncommitted") || isolation.equals("read_committed"),
+        "isolation.level is '" + isolation + "'; it is read_uncommitted or read_committed");
+    FIXED.forEach(
+        (key, value) -> {
+          String other = given.getProperty(key);
+          if (other != null && !other.strip().toLowerCase(Locale.ROOT).equals(value)) {
+            LOG.warn("{}={} is ignored, the source sets {}{}", key, other, value, instead(key));
+          }
+          given.setProperty(key, value);
+        });
+    if (given.remove(ConsumerConfig.CLIENT_ID_CONFIG) != null) {
+      LOG.warn("client.id is ignored, since each client needs its own; set client.id.prefix");
+    }
+    bytes(given, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG);
+    bytes(given, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+    return given;
+  }
+
+  private static String instead(String key) {
+    return key.equals(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG)
+        ? "; use setStartingOffsets for the start and setOnDataLoss for lost offsets"
+        : "";
+  }
+
+  private static void bytes(Properties given, String key) {
+    String name = given.getProperty(key);
+    if (name == null) {
+      given.setProperty(key, ByteArrayDeserializer.class.getName());
+    } else {
+      ByteDeserializers.check(key, name);
+    }
+  }
+
+  static void check(SourceSettings settings, Configuration options) {
+    positive(settings.splitBufferBytes(), KorpseSourceOptions.SPLIT_BUFFER);
+    positive(settings.splitBufferRecords(), KorpseSourceOptions.SPLIT_BUFFER_RECORDS);
+    settings
+        .readerBufferBytes()
+        .ifPresent(
+            bytes ->
+                require(
+                    bytes >= settings.splitBufferBytes(),
+                    "korpse.reader.buffer.size is "
+                        + bytes
+                        + " bytes and less than one split's korpse.split.buffer.size of "
+                        + settings.splitBufferBytes()
+                        + "; raise the one or lower the other"));
+    double fraction = settings.splitResumeFraction();
+    require(
+        fraction > 0 && fraction < 1,
+        "korpse.split.buffer.resume-fraction is " + fraction + "; it is above 0 and below 1");
+    notNegative(settings.orderWait(), KorpseSourceOptions.ORDER_WAIT);
+    positive(settings.maxHold(), KorpseSourceOptions.ORDER_MAX_HOLD);
+    require(
+        settings.toleratedDiscoveryFailures() >= 0,
+        "korpse.discovery.tolerated-failures is "
+            + settings.toleratedDiscoveryFailures()
+            + "; it is at least 0");
+    positive(settings.connectTimeout(), KorpseSourceOptions.CONNECT_TIMEOUT);
+    positive(settings.offsetsTimeout(), KorpseSourceOptions.OFFSETS_TIMEOUT);
+    positive(settings.commitInterval(), KorpseSourceOptions.COMMIT_INTERVAL);
+    positive(settings.lagInterval(), KorpseSourceOptions.LAG_INTERVAL);
+    positive(settings.closeTimeout(), KorpseSourceOptions.CLOSE_TIMEOUT);
+    positive(settings.badRecordWindow(), KorpseSourceOptions.BAD_RECORD_WINDOW);
+    require(
+        settings.badRecordLimit() >= 0,
+        "korpse.bad-record.limit is " + settings.badRecordLimit() + "; it is at least 0");
+    require(
+        settings.onBadRecord() != BadRecordPolicy.HANDLER
+            || settings.badRecordHandler().isPresent(),
+        "korpse.on-bad-record is handler, but there is none; call setBadRecordHandler");
+    commits(settings, options);
+  }
+
+  private static void commits(SourceSettings settings, Configuration options) {
+    CommitMode mode = options.getOptional(KorpseSourceOptions.COMMIT_MODE).orElse(null);
+    Boolean onCheckpoint =
+        options.getOptional(KorpseSourceOptions.COMMIT_ON_CHECKPOINT).orElse(null);
+    require(
+        mode == null || onCheckpoint == null || onCheckpoint == (mode == CommitMode.ON_CHECKPOINT),
+        "korpse.commit.mode="
+            + mode
+            + " contradicts commit.offsets.on.checkpoint="
+            + onCheckpoint
+            + "; set one of them");
+    boolean wanted = mode != null ? mode != CommitMode.DISABLED : Boolean.TRUE.equals(onCheckpoint);
+    state(
+        !wanted || settings.groupId().isPresent(),
+        "Commits are asked for, but there is no consumer group to commit to; call setGroupId");
+    if (settings.groupId().isEmpty()) {
+      LOG.info("Without a group id no positions are committed, and none show in group tools");
+    }
+  }
+
+  /** Says now, and by name, what would otherwise fail when the job is submitted. */
+  static void serializable(
+      KorpseSource<?> source,
+      KafkaRecordDeserializationSchema<?> schema,
+      Subscription subscription) {
+    for (Object part : new Object[] {schema, subscription, source}) {
+      try {
+        InstantiationUtil.serializeObject(part);
+      } catch (IOException e) {
+        throw new IllegalArgumentException(
+            "A "
+                + part.getClass().getName()
+                + " that was given to the source cannot be serialized ("
+                + e
+                + "); make what it refers to serializable or transient",
+            e);
+      }
+    }
+  }
+
+  private static void positive(long value, ConfigOption<?> option) {
+    require(value > 0, option.key() + " is " + value + "; it is above 0");
+  }
+
+  private static void positive(Duration value, ConfigOption<?> option) {
+    require(
+        !value.isNegative() && !value.isZero(),
+        option.key() + " is " + value.toMillis() + " ms; it is above 0");
+  }
+
+  private static void notNegative(Duration value, ConfigOption<?> option) {
+    require(
+        !value.isNegative(), option.key() + " is " + value.toMillis() + " ms; it is at least 0");
+  }
+
+  private static void require(boolean condition, String message) {
+    if (!condition) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  private static void state(boolean condition, String message) {
+    if (!condition) {
+      throw new IllegalStateException(message);
+    }
+  }
+}
