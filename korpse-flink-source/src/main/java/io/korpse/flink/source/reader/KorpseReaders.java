@@ -86,6 +86,7 @@ public final class KorpseReaders {
             badRecords,
             offsetMetrics.group().counter("tombstonesSkipped"));
 
+    DataLoss dataLoss = new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states);
     ProxyParts proxy =
         new ProxyParts(
             clients,
@@ -94,7 +95,8 @@ public final class KorpseReaders {
             control,
             stats,
             pauses,
-            new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states),
+            dataLoss,
+            dataLoss,
             RecordWeigher::heapOf,
             schema.readsKey(),
             schema.readsHeaders(),

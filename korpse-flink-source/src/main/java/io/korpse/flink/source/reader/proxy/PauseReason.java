@@ -11,8 +11,8 @@ public enum PauseReason {
   READER_FULL(1),
   /** Flink's watermark alignment holds the split back. */
   ALIGNMENT(2),
-  /** What to do about an offset that the broker no longer has, or never had, is being found out. */
-  DATA_LOSS(3);
+  /** Whether the broker's log is the one that the offset belongs to is being found out. */
+  OFFSET_CHECK(3);
 
   private final int index;
 

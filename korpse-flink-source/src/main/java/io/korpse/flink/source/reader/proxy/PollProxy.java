@@ -11,12 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
@@ -54,7 +52,7 @@ public final class PollProxy implements AutoCloseable {
   private final OrderWait orderWait;
   private final Admission admission;
   private final RecordWeigher weigher;
-  private final LossHandler lossHandler;
+  private final OffsetChecks checks;
   private final LongSupplier clock;
   private final WakeSignal wake;
   private final ReturnedBatches returns;
@@ -62,8 +60,6 @@ public final class PollProxy implements AutoCloseable {
   private final Map<String, SplitBuffer> splits = new LinkedHashMap<>();
   private final Set<HandoverBatch> outstanding = new LinkedHashSet<>();
   private final Set<SplitBuffer> drained = new LinkedHashSet<>();
-  private final ConcurrentLinkedQueue<Runnable> answers = new ConcurrentLinkedQueue<>();
-
   private final List<SplitBuffer> reachedStop = new ArrayList<>();
 
   private volatile boolean readerWoke;
@@ -86,7 +82,6 @@ public final class PollProxy implements AutoCloseable {
     this.stats = parts.stats();
     this.clock = parts.clock();
     this.weigher = parts.weigher();
-    this.lossHandler = parts.lossHandler();
     this.quota = new PollQuota(parts.keepKeys(), parts.keepHeaders());
     this.pollSize = new PollSize(parts.maxPollRecords(), parts.maxPollRecordsFixed());
     this.ledger = rules.ledger(parts.pauseTimes());
@@ -98,6 +93,9 @@ public final class PollProxy implements AutoCloseable {
     this.admission = rules.admission(parts, ledger);
     this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(budget, wake);
+    this.checks =
+        new OffsetChecks(
+            parts.lossHandler(), parts.inspector(), ledger, clock, wake::wake, new CheckOwner());
     this.lastPollAt = clock.getAsLong() - limits.maxWait().toNanos();
     control.attach(wake::wake);
   }
@@ -127,15 +125,7 @@ public final class PollProxy implements AutoCloseable {
       hold(buffer, control.isHeld(buffer.splitId()), now);
       admission.added(buffer, now);
     }
-  }
-
-  /** Where the log of a split ends, from a look-up outside the proxy. */
-  public void observeEnd(String splitId, long end) {
-    SplitBuffer split = splits.get(splitId);
-    if (split != null && split.end() < end) {
-      split.observeEnd(end);
-      orderWait.review(split, clock.getAsLong());
-    }
+    checks.added(toFetch);
   }
 
   /**
@@ -274,9 +264,7 @@ public final class PollProxy implements AutoCloseable {
         finishFetching(split, now);
       }
     }
-    for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
-      answer.run();
-    }
+    checks.takeAnswers();
   }
 
   /** Alignment stops the fetching of a split, and what is buffered of it too. */
@@ -317,7 +305,8 @@ public final class PollProxy implements AutoCloseable {
       // A wake that was meant for this poll or came late for the one before: an empty poll.
       return;
     } catch (OffsetOutOfRangeException e) {
-      lost(e);
+      checks.refused(e, consumer.splits());
+      consumer.applyPauses();
       return;
     } finally {
       if (wait) {
@@ -451,47 +440,29 @@ public final class PollProxy implements AutoCloseable {
 
   // ---- offsets that the broker does not have
 
-  private void lost(OffsetOutOfRangeException e) {
-    long now = clock.getAsLong();
-    for (Map.Entry<TopicPartition, Long> asked : e.offsetOutOfRangePartitions().entrySet()) {
-      SplitBuffer split = consumer.split(asked.getKey());
-      if (split == null || !ledger.add(split.pause, PauseReason.DATA_LOSS, now)) {
-        continue;
-      }
-      OptionalLong divergent = OptionalLong.empty();
-      if (e instanceof LogTruncationException truncated) {
-        OffsetAndMetadata at = truncated.divergentOffsets().get(asked.getKey());
-        divergent = at == null ? OptionalLong.empty() : OptionalLong.of(at.offset());
-      }
-      lossHandler
-          .resolve(split.partition(), split.fetchOffset(), divergent)
-          .whenComplete(
-              (position, failure) -> {
-                answers.add(() -> goOn(split, position, failure));
-                wake.wake();
-              });
-    }
-    consumer.applyPauses();
-  }
+  private final class CheckOwner implements OffsetChecks.Owner {
 
-  private void goOn(SplitBuffer split, Position position, Throwable failure) {
-    if (failure != null) {
-      throw failure instanceof RuntimeException unchecked
-          ? unchecked
-          : new IllegalStateException(failure.getMessage(), failure);
+    @Override
+    public boolean wants(SplitBuffer split) {
+      return splits.get(split.splitId()) == split && !split.fetchFinished();
     }
-    if (splits.get(split.splitId()) != split || split.fetchFinished()) {
-      return;
+
+    @Override
+    public void fetchOn(SplitBuffer split) {
+      long now = clock.getAsLong();
+      if (split.fetchOffset() >= split.stopOffset()) {
+        finishFetching(split, now);
+      } else {
+        consumer.seek(split);
+      }
+      readyOrEmpty(split, now);
+      orderWait.review(split, now);
     }
-    long now = clock.getAsLong();
-    split.moveFetchTo(position.offset(), position.leaderEpoch());
-    ledger.remove(split.pause, PauseReason.DATA_LOSS, now);
-    if (split.fetchOffset() >= split.stopOffset()) {
-      finishFetching(split, now);
-    } else {
-      consumer.seek(split);
+
+    @Override
+    public void endKnown(SplitBuffer split) {
+      orderWait.review(split, clock.getAsLong());
     }
-    readyOrEmpty(split, now);
   }
 
   // ---- handing over

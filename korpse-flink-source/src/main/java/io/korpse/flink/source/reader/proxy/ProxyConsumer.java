@@ -73,6 +73,11 @@ final class ProxyConsumer {
     return assigned.get(partition);
   }
 
+  /** What is assigned. */
+  Map<TopicPartition, SplitBuffer> splits() {
+    return assigned;
+  }
+
   boolean hasSplits() {
     return !assigned.isEmpty();
   }

@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
  * @param stats what is counted
  * @param pauseTimes how long splits are paused
  * @param lossHandler decides what to do about lost offsets
+ * @param inspector tells ends and epochs of new splits
  * @param weigher says what a record weighs
  * @param keepKeys whether somebody reads keys; else they are not copied
  * @param keepHeaders whether somebody reads headers; else they are dropped
@@ -32,6 +33,7 @@ public record ProxyParts(
     ProxyStats stats,
     PauseTimes pauseTimes,
     LossHandler lossHandler,
+    LogInspector inspector,
     RecordWeigher weigher,
     boolean keepKeys,
     boolean keepHeaders,

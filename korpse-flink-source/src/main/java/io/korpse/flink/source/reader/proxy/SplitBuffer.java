@@ -125,6 +125,11 @@ final class SplitBuffer {
     return epochTrusted;
   }
 
+  /** The epoch is known to be at most the partition's current one. */
+  void trustEpoch() {
+    epochTrusted = fetchEpoch >= 0;
+  }
+
   long stopOffset() {
     return stopOffset;
   }

@@ -1,0 +1,164 @@
+package io.korpse.flink.source.reader.proxy;
+
+import io.korpse.flink.source.reader.proxy.LogInspector.LogEnd;
+import io.korpse.offsets.Position;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
+import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Finds out whether the offsets of splits are those of the log that the broker has: of a split that
+ * is added, and of one whose offset the broker refuses. Meanwhile the split is paused, for this
+ * reason alone, and the others flow.
+ *
+ * <p>A split that comes with a leader epoch is fetched only when that epoch is known to be at most
+ * the current one. A seek with a higher epoch makes the client wait for a leader of that epoch: the
+ * partition stalls without an error, until the consumer is replaced. A higher epoch means that the
+ * log is not the one that the split was read from, and is a data loss.
+ *
+ * <p>Answers come on any thread and wait for the fetcher thread; all else is confined to it.
+ */
+final class OffsetChecks {
+
+  /** What the proxy does for a check. */
+  interface Owner {
+    /** Whether the split is still there and wants to be fetched. */
+    boolean wants(SplitBuffer split);
+
+    /** Fetches on from the split's fetch offset, or finishes it when that is its end. */
+    void fetchOn(SplitBuffer split);
+
+    /** The known end of the split's log changed. */
+    void endKnown(SplitBuffer split);
+  }
+
+  private final LossHandler lossHandler;
+  private final LogInspector inspector;
+  private final PauseLedger ledger;
+  private final LongSupplier clock;
+  private final Runnable wake;
+  private final Owner owner;
+  private final ConcurrentLinkedQueue<Runnable> answers = new ConcurrentLinkedQueue<>();
+
+  OffsetChecks(
+      LossHandler lossHandler,
+      LogInspector inspector,
+      PauseLedger ledger,
+      LongSupplier clock,
+      Runnable wake,
+      Owner owner) {
+    this.lossHandler = lossHandler;
+    this.inspector = inspector;
+    this.ledger = ledger;
+    this.clock = clock;
+    this.wake = wake;
+    this.owner = owner;
+  }
+
+  /** Asks for the ends of new splits, and holds those back whose epoch has to be checked. */
+  void added(Collection<SplitBuffer> splits) {
+    if (inspector == LogInspector.NONE) {
+      return;
+    }
+    long now = clock.getAsLong();
+    List<TopicPartition> partitions = new ArrayList<>(splits.size());
+    for (SplitBuffer split : splits) {
+      partitions.add(split.partition());
+      if (split.fetchEpoch() != Position.NO_EPOCH) {
+        ledger.add(split.pause, PauseReason.OFFSET_CHECK, now);
+      }
+    }
+    List<SplitBuffer> asked = List.copyOf(splits);
+    inspector
+        .inspect(partitions)
+        .whenComplete(
+            (ends, failure) -> answer(() -> inspected(asked, failure == null ? ends : Map.of())));
+  }
+
+  private void inspected(List<SplitBuffer> asked, Map<TopicPartition, LogEnd> ends) {
+    for (SplitBuffer split : asked) {
+      LogEnd end = ends.get(split.partition());
+      if (!owner.wants(split)) {
+        continue;
+      }
+      if (end != null && split.end() < 0) {
+        split.observeEnd(end.offset());
+        split.endListener().endsAt(end.offset());
+        owner.endKnown(split);
+      }
+      if (!split.pause.has(PauseReason.OFFSET_CHECK)) {
+        continue;
+      }
+      if (end != null && end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
+        ask(split, OptionalLong.of(Math.min(split.fetchOffset(), end.offset())));
+      } else {
+        if (end != null && end.leaderEpoch() >= 0) {
+          split.trustEpoch();
+        }
+        goOn(split);
+      }
+    }
+  }
+
+  /** The broker refused offsets. The exception names one partition at a time, again and again. */
+  void refused(OffsetOutOfRangeException e, Map<TopicPartition, SplitBuffer> splits) {
+    long now = clock.getAsLong();
+    for (TopicPartition partition : e.offsetOutOfRangePartitions().keySet()) {
+      SplitBuffer split = splits.get(partition);
+      if (split == null || !ledger.add(split.pause, PauseReason.OFFSET_CHECK, now)) {
+        continue;
+      }
+      OffsetAndMetadata at =
+          e instanceof LogTruncationException truncated
+              ? truncated.divergentOffsets().get(partition)
+              : null;
+      ask(split, at == null ? OptionalLong.empty() : OptionalLong.of(at.offset()));
+    }
+  }
+
+  private void ask(SplitBuffer split, OptionalLong divergent) {
+    lossHandler
+        .resolve(split.partition(), split.fetchOffset(), divergent)
+        .whenComplete((position, failure) -> answer(() -> decided(split, position, failure)));
+  }
+
+  private void decided(SplitBuffer split, Position position, Throwable failure) {
+    if (failure != null) {
+      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      throw cause instanceof RuntimeException unchecked
+          ? unchecked
+          : new IllegalStateException(
+              "Cannot find out where to go on with " + split.partition() + ": " + cause, cause);
+    }
+    if (owner.wants(split)) {
+      split.moveFetchTo(position.offset(), position.leaderEpoch());
+      goOn(split);
+    }
+  }
+
+  private void goOn(SplitBuffer split) {
+    ledger.remove(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong());
+    owner.fetchOn(split);
+  }
+
+  private void answer(Runnable answer) {
+    answers.add(answer);
+    wake.run();
+  }
+
+  /** Does what the answers say that have come. Fetcher thread. */
+  void takeAnswers() {
+    for (Runnable answer = answers.poll(); answer != null; answer = answers.poll()) {
+      answer.run();
+    }
+  }
+}
