@@ -6,6 +6,7 @@ import io.korpse.offsets.Position;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,32 @@ final class CommitPlan {
       entries.remove(partition);
       status.forget(partition);
     }
+  }
+
+  /** Forgets partitions that have come further than these positions, so that they may go back. */
+  void removeAhead(Map<TopicPartition, Position> positions) {
+    List<TopicPartition> ahead = new ArrayList<>();
+    positions.forEach(
+        (partition, position) -> {
+          CommitEntry entry = entries.get(partition);
+          if (entry != null && entry.wanted.offset() > position.offset()) {
+            ahead.add(partition);
+          }
+        });
+    remove(ahead);
+  }
+
+  /** Forgets and returns the partitions whose positions are not in the group. */
+  Set<TopicPartition> removePending() {
+    Set<TopicPartition> pending = new HashSet<>();
+    entries.forEach(
+        (partition, entry) -> {
+          if (entry.isPending()) {
+            pending.add(partition);
+          }
+        });
+    remove(pending);
+    return pending;
   }
 
   /** Makes what waits for a retry due now, once. */

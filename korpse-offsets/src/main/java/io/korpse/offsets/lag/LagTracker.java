@@ -381,7 +381,11 @@ public final class LagTracker implements AutoCloseable {
     /** Starts the thread. */
     public LagTracker build() {
       Objects.requireNonNull(admin, "admin");
-      LagTracker tracker = build(() -> new AdminEndOffsets(admin.get()));
+      return start(() -> new AdminEndOffsets(admin.get()));
+    }
+
+    LagTracker start(Supplier<EndOffsets> clients) {
+      LagTracker tracker = build(clients);
       tracker.thread.start();
       return tracker;
     }

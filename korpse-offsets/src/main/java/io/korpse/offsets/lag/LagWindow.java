@@ -32,8 +32,8 @@ final class LagWindow {
   private long lastCaughtUpAt = NONE;
   private long rewoundFrom = NONE;
 
-  // Positions and when they were first seen, oldest first; thinned out when full, so that any age
-  // is known to a few percent.
+  // Positions and when they were first seen, oldest first. A new one keeps a distance that grows
+  // with the age of the oldest, so that any age is known to a few percent.
   private final long[] markPositions = new long[MARKS];
   private final long[] markTimes = new long[MARKS];
   private int marks;
@@ -82,6 +82,9 @@ final class LagWindow {
   }
 
   private void mark(long now, long newPosition) {
+    if (marks > 0 && now - markTimes[marks - 1] < (now - markTimes[0]) / (MARKS / 2)) {
+      return;
+    }
     if (marks == MARKS) {
       int kept = 0;
       for (int i = 0; i < MARKS; i += 2) {

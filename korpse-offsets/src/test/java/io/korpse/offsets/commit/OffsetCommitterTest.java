@@ -200,6 +200,30 @@ final class OffsetCommitterTest {
   }
 
   @Test
+  void nothing_piles_up_after_a_thousand_failed_commits() {
+    for (int i = 0; i < 10_000; i++) {
+      group.groupErrors.add(Errors.COORDINATOR_NOT_AVAILABLE);
+    }
+    CheckpointLedger ledger = new CheckpointLedger();
+    try (OffsetCommitter committer =
+        builder().backoff(Duration.ofMillis(1), Duration.ofMillis(1)).build(() -> group)) {
+      long id = 0;
+      while (committer.status().failed() < 1_000) {
+        id++;
+        ledger.snapshot(id, Map.of(A, Position.of(id)));
+        ledger.snapshot(id + 1, Map.of(A, Position.of(id)));
+        ledger.complete(id).ifPresent(positions -> committer.submit(0, positions));
+        assertThat(ledger.size()).isLessThanOrEqualTo(2);
+      }
+      synchronized (group) {
+        group.groupErrors.clear();
+      }
+      assertThat(committer.flush(PATIENCE)).isTrue();
+      assertThat(group.offset(A)).isEqualTo(id);
+    }
+  }
+
+  @Test
   void sleeps_when_nothing_is_due() {
     try (OffsetCommitter committer = builder().threadName("idle-test").build(() -> group)) {
       committer.submit(1, Map.of(A, Position.of(10)));

@@ -1,0 +1,272 @@
+package io.korpse.offsets.lag;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.korpse.offsets.Position;
+import io.korpse.testing.ManualClock;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+final class LagTrackerTest {
+
+  private static final TopicPartition A = new TopicPartition("t", 0);
+  private static final TopicPartition B = new TopicPartition("t", 1);
+  private static final TopicPartition OTHER = new TopicPartition("u", 0);
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final ManualClock clock = new ManualClock(1_000_000);
+  private final FakeEnds ends = new FakeEnds();
+  private final AtomicLong position = new AtomicLong(40);
+  private LagTracker tracker = builder().build(() -> ends);
+
+  @Test
+  void unknown_is_not_zero() {
+    PartitionLag lag = tracker.track(A, position::get);
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(lag.recordsLag().toGauge()).isEqualTo(-1);
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.unknown());
+    assertThat(lag.committedLag()).isEqualTo(LagValue.unknown());
+    assertThat(lag.lagAgeMillis()).isEqualTo(-1);
+    assertThat(lag.status()).isEqualTo(LagStatus.UNKNOWN);
+    assertThat(tracker.recordsLag()).isEqualTo(LagValue.unknown());
+  }
+
+  @Test
+  void asks_the_broker_for_an_end_that_nobody_observed() {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(lag.lagAgeMillis()).isZero();
+    assertThat(lag.status()).isEqualTo(LagStatus.OK);
+  }
+
+  @Test
+  void asks_for_all_stale_partitions_in_one_request_and_for_no_other() {
+    ends.ends.put(A, 100L);
+    ends.ends.put(OTHER, 100L);
+    tracker.track(A, position::get);
+    PartitionLag flowing = tracker.track(B, position::get);
+    tracker.track(OTHER, () -> 100);
+    flowing.observeEnd(100, clock.millis());
+    tracker.round();
+
+    assertThat(ends.requests)
+        .containsExactly(
+            new FakeEnds.Request(java.util.Set.of(A, OTHER), true, IsolationLevel.READ_UNCOMMITTED),
+            new FakeEnds.Request(java.util.Set.of(B), false, IsolationLevel.READ_UNCOMMITTED));
+  }
+
+  @Test
+  void stays_true_while_a_partition_is_paused() {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    ends.ends.put(A, 500L);
+    clock.advance(SECOND);
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(460));
+  }
+
+  @Test
+  void follows_the_position_without_a_round() {
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, clock.millis());
+    position.set(99);
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(1));
+    position.set(101);
+    assertThat(lag.recordsLag()).as("an end older than the position").isEqualTo(LagValue.of(0));
+  }
+
+  @Test
+  void a_partition_without_an_answer_is_not_asked_again_and_holds_up_nothing() {
+    ends.ends.put(B, 100L);
+    tracker.track(A, position::get);
+    PartitionLag answered = tracker.track(B, position::get);
+    for (int i = 0; i < 5; i++) {
+      tracker.round();
+      clock.advance(SECOND);
+    }
+
+    assertThat(answered.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(ends.requests.stream().filter(r -> r.isEnd() && r.partitions().contains(A)))
+        .hasSize(1);
+    assertThat(tracker.unknownPartitions()).isEqualTo(1);
+    assertThat(tracker.recordsLag()).isEqualTo(LagValue.unknown());
+  }
+
+  @Test
+  void each_value_has_an_age_that_grows_while_the_broker_is_down() {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    ends.isDown = true;
+    clock.advance(Duration.ofSeconds(7));
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(lag.lagAgeMillis()).isEqualTo(7_000);
+    ends.isDown = false;
+    clock.advance(SECOND);
+    tracker.round();
+    assertThat(lag.lagAgeMillis()).isZero();
+  }
+
+  @Test
+  void survives_a_client_that_cannot_be_made() {
+    tracker =
+        builder()
+            .build(
+                () -> {
+                  throw new KafkaException("no resolvable bootstrap servers");
+                });
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.unknown());
+  }
+
+  @Test
+  void an_answer_that_is_older_than_a_fetch_changes_nothing() {
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, 2_000);
+    lag.answerEnd(90, 1_999, 2_001);
+    assertThat(lag.end()).isEqualTo(100);
+
+    lag.answerEnd(90, 2_001, 2_002);
+    assertThat(lag.end()).as("the log was truncated").isEqualTo(90);
+  }
+
+  @Test
+  void reading_committed_counts_to_the_last_stable_offset_and_shows_the_rest_apart() {
+    tracker = builder().isolation(IsolationLevel.READ_COMMITTED).build(() -> ends);
+    ends.stableEnds.put(A, 100L);
+    ends.ends.put(A, 130L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    clock.advance(Duration.ofSeconds(10));
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(90));
+  }
+
+  @Test
+  void reading_committed_a_repeated_end_is_no_news() {
+    tracker = builder().isolation(IsolationLevel.READ_COMMITTED).build(() -> ends);
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, clock.millis());
+    clock.advance(SECOND);
+    lag.observeEnd(100, clock.millis());
+
+    assertThat(lag.lagAgeMillis()).isEqualTo(1_000);
+    lag.observeEnd(101, clock.millis());
+    assertThat(lag.lagAgeMillis()).isZero();
+  }
+
+  @Test
+  void records_that_retention_took_are_lost_and_not_lag() {
+    ends.ends.put(A, 100L);
+    ends.starts.put(A, 70L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    clock.advance(Duration.ofSeconds(10));
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(30));
+    assertThat(lag.recordsLost()).isEqualTo(30);
+    assertThat(lag.status()).isEqualTo(LagStatus.LOSING_RECORDS);
+
+    lag.observeSkipped(30);
+    position.set(70);
+    assertThat(lag.recordsLost()).as("still, after going on at the log start").isEqualTo(30);
+  }
+
+  @Test
+  void time_lag_is_the_age_of_the_last_emitted_record_and_zero_when_caught_up() {
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, clock.millis());
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.unknown());
+
+    lag.observeTimestamp(clock.millis() - 5_000);
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.of(5_000));
+
+    position.set(100);
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.of(0));
+  }
+
+  @Test
+  void what_is_committed_has_a_lag_of_its_own() {
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, clock.millis());
+    lag.observeCommitted(Position.of(25));
+
+    assertThat(lag.committedLag()).isEqualTo(LagValue.of(75));
+    assertThat(lag.committedOffset()).isEqualTo(25);
+  }
+
+  @Test
+  void sums_a_topic_and_a_reader() {
+    tracker.track(A, () -> 1).observeEnd(10, clock.millis());
+    tracker.track(B, () -> 2).observeEnd(10, clock.millis());
+    tracker.track(OTHER, () -> 5).observeEnd(10, clock.millis());
+
+    assertThat(tracker.recordsLag("t")).isEqualTo(LagValue.of(17));
+    assertThat(tracker.recordsLag()).isEqualTo(LagValue.of(22));
+    tracker.untrack(OTHER);
+    assertThat(tracker.recordsLag()).isEqualTo(LagValue.of(17));
+    assertThat(tracker.partitions()).hasSize(2);
+  }
+
+  @Test
+  void tells_how_long_work_has_been_uncommitted() {
+    PartitionLag lag = tracker.track(A, position::get);
+    ends.ends.put(A, 1_000L);
+    for (int i = 0; i < 10; i++) {
+      position.addAndGet(10);
+      tracker.round();
+      clock.advance(SECOND);
+    }
+    assertThat(lag.uncommittedAgeMillis())
+        .as("the first round only tells where it began")
+        .isEqualTo(9_000);
+
+    lag.observeCommitted(Position.of(100));
+    tracker.round();
+    assertThat(lag.uncommittedAgeMillis()).isEqualTo(4_000);
+    assertThat(tracker.uncommittedAgeMillis()).isEqualTo(4_000);
+
+    lag.observeCommitted(Position.of(position.get()));
+    tracker.round();
+    assertThat(lag.uncommittedAgeMillis()).isZero();
+  }
+
+  @Test
+  void its_thread_makes_the_first_round_at_once_and_ends_with_its_client() {
+    ends.ends.put(A, 100L);
+    LagTracker running =
+        LagTracker.builder().interval(Duration.ofHours(1)).threadName("lag-test").start(() -> ends);
+    PartitionLag lag = running.track(A, position::get);
+    await().untilAsserted(() -> assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60)));
+    running.close();
+
+    assertThat(ends.isClosed).isTrue();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().equals("lag-test"));
+  }
+
+  private LagTracker.Builder builder() {
+    return LagTracker.builder().clock(clock);
+  }
+}

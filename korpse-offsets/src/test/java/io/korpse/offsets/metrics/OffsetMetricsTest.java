@@ -1,0 +1,109 @@
+package io.korpse.offsets.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.korpse.offsets.Position;
+import io.korpse.offsets.commit.OffsetCommitter;
+import io.korpse.offsets.lag.LagTracker;
+import io.korpse.offsets.lag.PartitionLag;
+import io.korpse.testing.ManualClock;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class OffsetMetricsTest {
+
+  private static final TopicPartition P3 = new TopicPartition("a.b", 3);
+  private static final String PARTITION = "KafkaSourceReader.topic.a.b.partition.3.";
+
+  private final ManualClock clock = new ManualClock(1_000_000);
+  private final RecordingGroup group = new RecordingGroup();
+  private final LagTracker tracker =
+      LagTracker.builder()
+          .clock(clock)
+          .admin(
+              () -> {
+                throw new KafkaException("no broker in this test");
+              })
+          .build();
+  private final OffsetMetrics metrics =
+      new OffsetMetrics(group, values -> ((RecordingGroup) values).close());
+
+  @AfterEach
+  void close() {
+    tracker.close();
+  }
+
+  @Test
+  void shows_a_partition_under_the_names_that_users_know() {
+    AtomicLong position = new AtomicLong(40);
+    PartitionLag lag = tracker.track(P3, position::get);
+    metrics.bind(lag);
+    lag.observeEnd(100, clock.millis());
+    lag.observeCommitted(Position.of(30));
+    lag.observeTimestamp(clock.millis() - 250);
+    lag.observeSkipped(5);
+
+    assertThat(group.value(PARTITION + "currentOffset")).isEqualTo(39L);
+    assertThat(group.value(PARTITION + "committedOffset")).isEqualTo(30L);
+    assertThat(group.value(PARTITION + "recordsLag")).isEqualTo(60L);
+    assertThat(group.value(PARTITION + "recordsLagToHighWatermark")).isEqualTo(60L);
+    assertThat(group.value(PARTITION + "timeLag")).isEqualTo(250L);
+    assertThat(group.value(PARTITION + "lagAge")).isEqualTo(0L);
+    assertThat(group.value(PARTITION + "committedLag")).isEqualTo(70L);
+    assertThat(group.value(PARTITION + "recordsLost")).isEqualTo(5L);
+    assertThat(group.value(PARTITION + "lagStatus")).isNotNull();
+  }
+
+  @Test
+  void unknown_is_minus_one() {
+    metrics.bind(tracker.track(P3, () -> -1));
+
+    for (String name :
+        new String[] {
+          "currentOffset", "committedOffset", "recordsLag", "timeLag", "lagAge", "committedLag"
+        }) {
+      assertThat(group.value(PARTITION + name)).as(name).isEqualTo(-1L);
+    }
+    assertThat(group.value(PARTITION + "recordsLost")).isEqualTo(0L);
+  }
+
+  @Test
+  void removes_a_partition_that_left_and_takes_it_again() {
+    metrics.bind(tracker.track(P3, () -> 1));
+    metrics.unbind(P3);
+    assertThat(group.metrics).isEmpty();
+    assertThat(metrics.partitionGroup(P3)).isNull();
+
+    metrics.bind(tracker.track(P3, () -> 8));
+    assertThat(group.value(PARTITION + "currentOffset")).isEqualTo(7L);
+    metrics.close();
+    assertThat(group.metrics).isEmpty();
+  }
+
+  @Test
+  void shows_commits_and_the_reader() {
+    try (OffsetCommitter committer =
+        OffsetCommitter.builder()
+            .groupId("g")
+            .admin(
+                () -> {
+                  throw new KafkaException("no broker in this test");
+                })
+            .build()) {
+      metrics.bindCommits(committer.status());
+      metrics.bindLag(tracker);
+
+      assertThat(group.value("KafkaSourceReader.commitsSucceeded")).isEqualTo(0L);
+      assertThat(group.value("KafkaSourceReader.commitsFailed")).isEqualTo(0L);
+      assertThat(group.value("KafkaSourceReader.commitLatency")).isEqualTo(-1L);
+      assertThat(group.value("KafkaSourceReader.commitState")).isEqualTo("IDLE");
+      assertThat(group.value("KafkaSourceReader.commitPendingAge")).isEqualTo(0L);
+      assertThat(group.value("KafkaSourceReader.uncommittedAge")).isEqualTo(-1L);
+      assertThat(group.value("KafkaSourceReader.lagUnknownPartitions")).isEqualTo(0);
+      assertThat(group.value("KafkaSourceReader.lagStatus")).isEqualTo("UNKNOWN");
+    }
+  }
+}
