@@ -40,13 +40,17 @@ final class BrokerOutageIT {
       assertThat(committer.flush(PATIENCE)).isTrue();
       int coordinator = coordinator(admin);
       int survivor = 1 - coordinator;
-      for (TopicPartition partition : List.of(P0, P1)) {
-        admin
-            .alterPartitionReassignments(
-                Map.of(partition, Optional.of(new NewPartitionReassignment(List.of(survivor)))))
-            .all()
-            .get(60, TimeUnit.SECONDS);
-      }
+      admin
+          .alterPartitionReassignments(
+              Map.of(P0, Optional.of(new NewPartitionReassignment(List.of(survivor)))))
+          .all()
+          .get(60, TimeUnit.SECONDS);
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  leader(admin, 0) == survivor
+                      && admin.listPartitionReassignments().reassignments().get().isEmpty());
       Thread killer = new Thread(() -> broker.cluster().brokers().get(coordinator).shutdown());
       killer.start();
       long id = 2;
@@ -62,7 +66,6 @@ final class BrokerOutageIT {
       assertThat(committed(admin)).isEqualTo(id);
       assertThat(committer.status().state()).isEqualTo(CommitState.COMMITTING);
 
-      // The killed broker led a partition alone: the others are resolved without it.
       OffsetResolver resolver =
           new OffsetResolver(
               admin,
@@ -90,7 +93,13 @@ final class BrokerOutageIT {
             .all()
             .get(60, TimeUnit.SECONDS);
       }
-      await().atMost(PATIENCE).until(() -> leader(admin, 0) == 0 && leader(admin, 1) == 1);
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () ->
+                  leader(admin, 0) == 0
+                      && leader(admin, 1) == 1
+                      && admin.listPartitionReassignments().reassignments().get().isEmpty());
       broker.cluster().brokers().get(1).shutdown();
       await().atMost(PATIENCE).until(() -> leader(admin, 1) < 0);
       OffsetResolver resolver =

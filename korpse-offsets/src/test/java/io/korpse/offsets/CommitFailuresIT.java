@@ -246,7 +246,11 @@ final class CommitFailuresIT {
   private void awaitCommitted(TopicPartition partition, long offset) {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(committed().get(partition).offset()).isEqualTo(offset));
+        .untilAsserted(
+            () -> {
+              assertThat(committed()).containsKey(partition);
+              assertThat(committed().get(partition).offset()).isEqualTo(offset);
+            });
   }
 
   private static Set<Thread> adminThreads() {

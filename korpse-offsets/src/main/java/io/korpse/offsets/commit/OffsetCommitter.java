@@ -49,6 +49,7 @@ public final class OffsetCommitter implements AutoCloseable {
   private boolean settled = true;
   private boolean hopeless;
   private boolean closing;
+  private boolean isStepping;
 
   // Confined to the thread.
   private final CommitPlan plan;
@@ -158,10 +159,14 @@ public final class OffsetCommitter implements AutoCloseable {
     try {
       closing = true;
       changed.signalAll();
+      // Only a wait for an answer is cut short: an interrupt during the close of the client would
+      // leave the client's own thread behind.
+      if (isStepping) {
+        thread.interrupt();
+      }
     } finally {
       lock.unlock();
     }
-    thread.interrupt();
     try {
       thread.join(Math.max(1_000, deadline - clock.millis()));
     } catch (InterruptedException e) {
@@ -180,15 +185,16 @@ public final class OffsetCommitter implements AutoCloseable {
       LOG.error("The committer of group {} ended; nothing is committed", settings.groupId(), e);
       throw e;
     } finally {
+      leave();
       plan.health().closed();
       step.close();
-      finish();
     }
   }
 
-  private void finish() {
+  private void leave() {
     lock.lock();
     try {
+      isStepping = false;
       hopeless = true;
       changed.signalAll();
     } finally {
@@ -200,6 +206,7 @@ public final class OffsetCommitter implements AutoCloseable {
   private boolean awaitWork() throws InterruptedException {
     lock.lock();
     try {
+      isStepping = false;
       while (true) {
         if (closing) {
           return false;
@@ -213,6 +220,7 @@ public final class OffsetCommitter implements AutoCloseable {
           changed.signalAll();
         }
         if (due <= now) {
+          isStepping = true;
           return true;
         }
         if (!isNew) {

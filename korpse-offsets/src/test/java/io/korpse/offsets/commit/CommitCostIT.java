@@ -12,6 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What committing costs a reader with many partitions; CPU time, so that other load is no matter.
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(240)
 final class CommitCostIT {
 
+  private static final Logger LOG = LoggerFactory.getLogger(CommitCostIT.class);
   private static final int PARTITIONS = 2_000;
   private static final int CHANGING = 20;
 
@@ -50,6 +53,7 @@ final class CommitCostIT {
       double perCommit = (cpuNanos() - before) / (double) measured;
       double share = perCommit / TimeUnit.SECONDS.toNanos(1);
 
+      LOG.warn("{} % of a core, {} µs per commit", 100 * share, perCommit / 1_000);
       assertThat(committer.status().succeeded()).isEqualTo(warmUp + measured);
       assertThat(share).as("share of a core at one commit per second").isLessThan(0.02);
     }
