@@ -222,6 +222,10 @@ final class KorpseReaderIT {
         new Sender(
             broker,
             Map.of(
+                "enable.idempotence",
+                false,
+                "max.in.flight.requests.per.connection",
+                1,
                 "compression.type",
                 "zstd",
                 "max.request.size",

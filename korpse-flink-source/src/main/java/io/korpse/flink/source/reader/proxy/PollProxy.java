@@ -1,23 +1,16 @@
 package io.korpse.flink.source.reader.proxy;
 
 import io.korpse.flink.source.split.KorpseSplit;
-import io.korpse.offsets.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
@@ -41,35 +34,31 @@ public final class PollProxy implements AutoCloseable {
   private static final long PARK_MIN_NANOS = 1_000_000L;
 
   private final ProxyLimits limits;
-  private final BufferBudget budget;
   private final ProxyControl control;
   private final ProxyStats stats;
+  private final RecordWeigher weigher;
+  private final LongSupplier clock;
+
   private final PauseLedger ledger;
-  private final PollQuota quota;
   private final PollSize pollSize;
   private final ProxyConsumer consumer;
   private final SplitChooser chooser;
   private final OrderWait orderWait;
   private final Admission admission;
-  private final RecordWeigher weigher;
+  private final Holdings holdings;
+  private final Intake intake;
+  private final Handover handover;
   private final OffsetChecks checks;
-  private final LongSupplier clock;
   private final WakeSignal wake;
+  private final Runnable waker;
   private final ReturnedBatches returns;
 
   private final Map<String, SplitBuffer> splits = new LinkedHashMap<>();
-  private final Set<HandoverBatch> outstanding = new LinkedHashSet<>();
-  private final Set<SplitBuffer> drained = new LinkedHashSet<>();
   private final List<SplitBuffer> reachedStop = new ArrayList<>();
 
   private volatile boolean readerWoke;
-  private int splitRecordsPolled;
-  private boolean moreInClient;
-  private long bufferedRecords;
-  private long bufferedBytes;
   private long lastPollAt;
   private long parkNanos = PARK_MIN_NANOS;
-  private long latestHanded = SplitBuffer.NO_TIME;
 
   PollProxy(ProxyParts parts) {
     this(parts, ProxyRules.STANDARD);
@@ -77,12 +66,11 @@ public final class PollProxy implements AutoCloseable {
 
   PollProxy(ProxyParts parts, ProxyRules rules) {
     this.limits = parts.limits();
-    this.budget = parts.budget();
     this.control = parts.control();
     this.stats = parts.stats();
-    this.clock = parts.clock();
     this.weigher = parts.weigher();
-    this.quota = new PollQuota(parts.keepKeys(), parts.keepHeaders());
+    this.clock = parts.clock();
+    PollQuota quota = new PollQuota(parts.keepKeys(), parts.keepHeaders());
     this.pollSize = new PollSize(parts.maxPollRecords(), parts.maxPollRecordsFixed());
     this.ledger = rules.ledger(parts.pauseTimes());
     this.consumer =
@@ -92,12 +80,20 @@ public final class PollProxy implements AutoCloseable {
     this.orderWait = rules.orderWait(parts);
     this.admission = rules.admission(parts, ledger);
     this.wake = rules.wakeSignal();
-    this.returns = new ReturnedBatches(budget, wake);
+    this.returns = new ReturnedBatches(parts.budget(), wake);
+    this.holdings = new Holdings(parts.budget(), stats);
+    this.intake = new Intake(consumer, quota, pollSize, limits, stats, holdings);
+    this.handover =
+        new Handover(
+            limits, parts.budget(), chooser, orderWait, admission, holdings, stats, returns);
+    this.waker = wake::wake;
     this.checks =
         new OffsetChecks(
-            parts.lossHandler(), parts.inspector(), ledger, clock, wake::wake, new CheckOwner());
+            parts.lossHandler(), parts.inspector(), ledger, clock, waker, new CheckOwner());
     this.lastPollAt = clock.getAsLong() - limits.maxWait().toNanos();
-    control.attach(wake::wake);
+    control.attach(waker);
+    // What was wished before there was a proxy is done with the first fetch.
+    wake.wake();
   }
 
   /** Takes over splits; fetching starts with the next {@link #fetch()}. */
@@ -111,7 +107,7 @@ public final class PollProxy implements AutoCloseable {
       splits.put(split.splitId(), buffer);
       if (buffer.fetchOffset() >= buffer.stopOffset()) {
         buffer.finishFetching();
-        drained.add(buffer);
+        handover.drained(buffer);
       } else {
         toFetch.add(buffer);
       }
@@ -142,13 +138,13 @@ public final class PollProxy implements AutoCloseable {
       if (asked) {
         doWishes(now);
       }
-      boolean credit = budget.batches() < limits.batches();
-      boolean stuck = outstanding.isEmpty() && chooser.size() == 0;
+      boolean credit = handover.hasCredit();
+      boolean stuck = !handover.hasOutstanding() && chooser.size() == 0;
       admission.update(splits.values(), stuck, now);
       consumer.applyPauses();
       if (credit) {
         pollAhead(now);
-        HandoverBatch batch = compose(clock.getAsLong());
+        HandoverBatch batch = handover.compose(clock.getAsLong(), this::leave);
         if (batch != null) {
           return batch;
         }
@@ -172,14 +168,14 @@ public final class PollProxy implements AutoCloseable {
    * needs the head of each.
    */
   private void pollAhead(long now) {
-    boolean due = bufferedBytes < limits.batchBytes() || now - lastPollAt >= BUSY_POLL_NANOS;
+    boolean due = holdings.bytes() < limits.batchBytes() || now - lastPollAt >= BUSY_POLL_NANOS;
     if (chooser.size() == 0 || !due || !isFetching()) {
       return;
     }
     do {
       poll(0, false);
       consumer.applyPauses();
-    } while (moreInClient && isFetching() && bufferedBytes < limits.readerBytes() / 2);
+    } while (intake.more() && isFetching() && holdings.bytes() < limits.readerBytes() / 2);
   }
 
   private boolean isFetching() {
@@ -194,14 +190,13 @@ public final class PollProxy implements AutoCloseable {
     if (credit && fetching) {
       long deadline = orderWait.nanosToDeadline(now);
       // A returned batch matters to this poll only when it could let a paused split fetch again.
-      boolean forReturns = ledger.pausedCount() > 0 && !outstanding.isEmpty();
+      boolean forReturns = ledger.pausedCount() > 0 && handover.hasOutstanding();
       poll(Math.min(wait, deadline), forReturns);
       return;
     }
     if (consumer.hasSplits() && now - lastPollAt >= (fetching ? parkNanos : wait)) {
-      int before = splitRecordsPolled;
       poll(0, false);
-      boolean idle = splitRecordsPolled == before;
+      boolean idle = intake.kept() == 0;
       parkNanos = idle ? Math.min(wait / 2, parkNanos * 2) : PARK_MIN_NANOS;
       if (!idle) {
         return;
@@ -221,9 +216,7 @@ public final class PollProxy implements AutoCloseable {
   // ---- what comes from the reader
 
   private void takeBack(long now) {
-    for (HandoverBatch batch = returns.poll(); batch != null; batch = returns.poll()) {
-      outstanding.remove(batch);
-      batch.settle();
+    for (HandoverBatch batch = handover.takeBack(); batch != null; batch = handover.takeBack()) {
       for (int i = 0; i < batch.runs(); i++) {
         relax(batch.runSplit(i), now);
       }
@@ -251,9 +244,8 @@ public final class PollProxy implements AutoCloseable {
     for (String id = control.pollFinish(); id != null; id = control.pollFinish()) {
       SplitBuffer split = splits.get(id);
       if (split != null) {
-        long freed = split.discard();
-        bufferedBytes -= freed;
-        budget.release(freed);
+        chooser.notReady(split);
+        holdings.discard(split);
         finishFetching(split, now);
       }
     }
@@ -294,10 +286,9 @@ public final class PollProxy implements AutoCloseable {
   // ---- fetching
 
   private void poll(long nanos, boolean forReturns) {
-    moreInClient = false;
     Consumer<byte[], byte[]> polled = consumer.get();
     boolean wait = nanos > 0 && wake.enterPoll(polled, forReturns, returns);
-    quota.begin(limits.pollBytes());
+    intake.begin();
     ConsumerRecords<byte[], byte[]> records;
     try {
       records = consumer.poll(wait ? nanos : 0);
@@ -314,95 +305,20 @@ public final class PollProxy implements AutoCloseable {
       }
       lastPollAt = clock.getAsLong();
     }
-    intake(records);
+    intake.take(records, this::arrived);
+    finishReached(lastPollAt);
+    intake.fitPollSize(lastPollAt, limits.maxWait());
   }
 
-  private void intake(ConsumerRecords<byte[], byte[]> records) {
+  private void arrived(SplitBuffer split, int count, long bytes) {
     long now = lastPollAt;
-    int kept = 0;
-    int withheld = 0;
-    long bytes = 0;
-    for (Map.Entry<TopicPartition, OffsetAndMetadata> progress : records.nextOffsets().entrySet()) {
-      SplitBuffer split = consumer.split(progress.getKey());
-      if (split == null || split.fetchFinished()) {
-        continue;
-      }
-      List<ConsumerRecord<byte[], byte[]>> polled = records.records(progress.getKey());
-      long nextOffset = progress.getValue().offset();
-      int nextEpoch = progress.getValue().leaderEpoch().orElse(Position.NO_EPOCH);
-      observeLag(split, nextOffset);
-      int usable = quota.exceeded() ? firstWithheld(polled) : polled.size();
-      boolean cut = usable < polled.size();
-      if (cut) {
-        withheld += polled.size() - usable;
-        nextOffset = polled.get(usable).offset();
-        nextEpoch = polled.get(usable).leaderEpoch().orElse(Position.NO_EPOCH);
-        polled = List.copyOf(polled.subList(0, usable));
-      }
-      if (nextOffset > split.stopOffset()) {
-        polled = upToStop(polled, split.stopOffset());
-        nextOffset = split.stopOffset();
-      }
-      long added = split.append(polled, nextOffset, nextEpoch);
-      if (cut) {
-        consumer.seek(split);
-      }
-      kept += polled.size();
-      bytes += added;
-      arrived(split, polled.size(), added, now);
-    }
-    splitRecordsPolled += kept;
-    moreInClient = kept + withheld >= pollSize.count() || withheld > 0;
-    stats.polled(kept, bytes);
-    if (withheld > 0) {
-      stats.withheld(withheld);
-    }
-    publishBuffered();
-    finishReached(now);
-    if (pollSize.review(kept, withheld, quota.used(), limits.pollBytes(), now)) {
-      consumer.rebuild(pollSize.count(), limits.maxWait());
-    }
-  }
-
-  private void observeLag(SplitBuffer split, long position) {
-    OptionalLong lag = consumer.currentLag(split.partition());
-    if (lag.isPresent()) {
-      long end = position + lag.getAsLong();
-      split.observeEnd(end);
-      split.endListener().endsAt(end);
-    }
-  }
-
-  private static int firstWithheld(List<ConsumerRecord<byte[], byte[]>> polled) {
-    for (int i = 0; i < polled.size(); i++) {
-      ConsumerRecord<byte[], byte[]> record = polled.get(i);
-      if (record.value() == PollQuota.WITHHELD || record.key() == PollQuota.WITHHELD) {
-        return i;
-      }
-    }
-    return polled.size();
-  }
-
-  private static List<ConsumerRecord<byte[], byte[]>> upToStop(
-      List<ConsumerRecord<byte[], byte[]>> polled, long stopOffset) {
-    int size = polled.size();
-    while (size > 0 && polled.get(size - 1).offset() >= stopOffset) {
-      size--;
-    }
-    return List.copyOf(polled.subList(0, size));
-  }
-
-  private void arrived(SplitBuffer split, int count, long added, long now) {
-    budget.reserve(added);
-    bufferedRecords += count;
-    bufferedBytes += added;
     if (count > 0) {
       orderWait.delivered(split);
       if (split.heldBytes() >= limits.splitHighBytes()
           || split.heldRecords() >= limits.splitHighRecords()) {
         ledger.add(split.pause, PauseReason.SPLIT_FULL, now);
       }
-      admission.filled(split, added, now);
+      admission.filled(split, bytes, now);
     }
     readyOrEmpty(split, now);
     orderWait.review(split, now);
@@ -434,7 +350,7 @@ public final class PollProxy implements AutoCloseable {
     }
     if (split.isDrained()) {
       chooser.notReady(split);
-      drained.add(split);
+      handover.drained(split);
     }
   }
 
@@ -465,97 +381,21 @@ public final class PollProxy implements AutoCloseable {
     }
   }
 
-  // ---- handing over
+  // ---- the end of splits, and of the proxy
 
-  private HandoverBatch compose(long now) {
-    if (chooser.size() == 0 && drained.isEmpty()) {
-      orderWait.unblocked(now);
-      return null;
-    }
-    HandoverBatch batch = null;
-    while (batch == null || !batch.isFull()) {
-      long horizon = chooser.waits() ? orderWait.horizon(now) : Long.MAX_VALUE;
-      SplitBuffer split = chooser.next(horizon, now);
-      if (split == null) {
-        break;
-      }
-      if (batch == null) {
-        batch = new HandoverBatch(limits.batchRecords(), limits.batchBytes(), returns);
-      }
-      takeRun(batch, split, horizon, now);
-    }
-    if (batch == null && drained.isEmpty()) {
-      orderWait.blocked(now);
-      return null;
-    }
-    orderWait.unblocked(now);
-    if (batch == null) {
-      batch = new HandoverBatch(limits.batchRecords(), limits.batchBytes(), returns);
-    }
-    if (!drained.isEmpty()) {
-      batch.finish(leave());
-    }
-    outstanding.add(batch);
-    budget.batchHandedOver();
-    stats.batchComposed();
-    publishBuffered();
-    return batch;
-  }
-
-  private void takeRun(HandoverBatch batch, SplitBuffer split, long horizon, long now) {
-    int before = split.records();
-    if (before > 0 && chooser.waits()) {
-      if (split.headTime() < latestHanded) {
-        stats.disorder(latestHanded - split.headTime());
-      }
-    }
-    long taken = split.take(batch, chooser.runUntil(split, horizon), chooser.runBytes(split));
-    bufferedRecords -= before - split.records();
-    bufferedBytes -= taken;
-    latestHanded = Math.max(latestHanded, split.lastTime());
-    chooser.served(split, taken, split.hasRun(), now);
-    if (split.isEmpty()) {
-      orderWait.review(split, now);
-      if (!split.fetchFinished()) {
-        admission.emptied(split, now);
-      }
-    }
-    if (split.isDrained()) {
-      drained.add(split);
-    }
-  }
-
-  /** The drained splits leave; each is reported once, with the batch that holds its last run. */
-  private Set<String> leave() {
-    Set<String> ids = new LinkedHashSet<>();
-    for (SplitBuffer split : drained) {
-      if (splits.remove(split.splitId(), split)) {
-        ids.add(split.splitId());
-      }
-    }
-    drained.clear();
+  /** Whether the split was still here; from now on it is not. */
+  private boolean leave(SplitBuffer split) {
+    boolean left = splits.remove(split.splitId(), split);
     admission.splits(splits.size());
-    return ids;
-  }
-
-  private void publishBuffered() {
-    stats.buffered(bufferedRecords, bufferedBytes);
+    return left;
   }
 
   /** Closes the consumer and gives back what this proxy holds of the budget. */
   public void close(Duration timeout) {
-    control.attach(() -> {});
-    budget.release(bufferedBytes);
-    for (HandoverBatch batch : outstanding) {
-      if (batch.reclaim()) {
-        budget.batchReturned(batch.bytes());
-      }
-    }
-    outstanding.clear();
+    control.detach(waker);
+    holdings.releaseAll();
+    handover.close();
     splits.clear();
-    bufferedBytes = 0;
-    bufferedRecords = 0;
-    publishBuffered();
     consumer.close(timeout);
   }
 

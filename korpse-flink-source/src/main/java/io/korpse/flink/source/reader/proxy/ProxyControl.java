@@ -65,7 +65,14 @@ public final class ProxyControl {
     return stops.poll();
   }
 
-  void attach(Runnable newWake) {
+  synchronized void attach(Runnable newWake) {
     wake = newWake;
+  }
+
+  /** Ends an attachment, unless another proxy has taken its place already. */
+  synchronized void detach(Runnable oldWake) {
+    if (wake == oldWake) {
+      wake = () -> {};
+    }
   }
 }

@@ -1,0 +1,150 @@
+package io.korpse.flink.source.reader.proxy;
+
+import io.korpse.offsets.Position;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Takes what a poll returned into the buffers: leaves out what was withheld or lies beyond a
+ * split's end, and moves positions also where no record came. Confined to the fetcher thread.
+ */
+final class Intake {
+
+  /** Told of each split that a poll moved. */
+  interface Arrivals {
+    void arrived(SplitBuffer split, int count, long bytes);
+  }
+
+  private final ProxyConsumer consumer;
+  private final PollQuota quota;
+  private final PollSize pollSize;
+  private final ProxyLimits limits;
+  private final ProxyStats stats;
+  private final Holdings holdings;
+
+  private int kept;
+  private int withheld;
+  private boolean more;
+
+  Intake(
+      ProxyConsumer consumer,
+      PollQuota quota,
+      PollSize pollSize,
+      ProxyLimits limits,
+      ProxyStats stats,
+      Holdings holdings) {
+    this.consumer = consumer;
+    this.quota = quota;
+    this.pollSize = pollSize;
+    this.limits = limits;
+    this.stats = stats;
+    this.holdings = holdings;
+  }
+
+  /** A poll starts. */
+  void begin() {
+    quota.begin(limits.pollBytes());
+    kept = 0;
+    withheld = 0;
+    more = false;
+  }
+
+  /** Records that the last poll brought into buffers. */
+  int kept() {
+    return kept;
+  }
+
+  /** Whether the client holds more that it can give without a fetch. */
+  boolean more() {
+    return more;
+  }
+
+  void take(ConsumerRecords<byte[], byte[]> polled, Arrivals arrivals) {
+    long bytes = 0;
+    for (Map.Entry<TopicPartition, OffsetAndMetadata> next : polled.nextOffsets().entrySet()) {
+      SplitBuffer split = consumer.split(next.getKey());
+      if (split != null && !split.fetchFinished()) {
+        bytes += take(split, polled.records(next.getKey()), next.getValue(), arrivals);
+      }
+    }
+    more = withheld > 0 || kept >= pollSize.count();
+    stats.polled(kept, bytes);
+    if (withheld > 0) {
+      stats.withheld(withheld);
+    }
+    holdings.publish();
+  }
+
+  /** Replaces the consumer when its {@code max.poll.records} does not fit what the poll brought. */
+  void fitPollSize(long nowNanos, Duration closeTimeout) {
+    if (pollSize.review(kept, withheld, quota.used(), limits.pollBytes(), nowNanos)) {
+      consumer.rebuild(pollSize.count(), closeTimeout);
+    }
+  }
+
+  private long take(
+      SplitBuffer split,
+      List<ConsumerRecord<byte[], byte[]>> polled,
+      OffsetAndMetadata next,
+      Arrivals arrivals) {
+    List<ConsumerRecord<byte[], byte[]>> records = polled;
+    long nextOffset = next.offset();
+    int nextEpoch = next.leaderEpoch().orElse(Position.NO_EPOCH);
+    observeEnd(split, nextOffset);
+    int usable = quota.exceeded() ? firstWithheld(records) : records.size();
+    boolean cut = usable < records.size();
+    if (cut) {
+      withheld += records.size() - usable;
+      ConsumerRecord<byte[], byte[]> again = records.get(usable);
+      nextOffset = again.offset();
+      nextEpoch = again.leaderEpoch().orElse(Position.NO_EPOCH);
+      records = List.copyOf(records.subList(0, usable));
+    }
+    if (nextOffset > split.stopOffset()) {
+      records = upTo(records, split.stopOffset());
+      nextOffset = split.stopOffset();
+    }
+    long bytes = split.append(records, nextOffset, nextEpoch);
+    if (cut) {
+      consumer.seek(split);
+    }
+    kept += records.size();
+    holdings.arrived(records.size(), bytes);
+    arrivals.arrived(split, records.size(), bytes);
+    return bytes;
+  }
+
+  private void observeEnd(SplitBuffer split, long position) {
+    OptionalLong lag = consumer.currentLag(split.partition());
+    if (lag.isPresent()) {
+      long end = position + lag.getAsLong();
+      split.observeEnd(end);
+      split.endListener().endsAt(end);
+    }
+  }
+
+  private static int firstWithheld(List<ConsumerRecord<byte[], byte[]>> polled) {
+    for (int i = 0; i < polled.size(); i++) {
+      ConsumerRecord<byte[], byte[]> record = polled.get(i);
+      if (record.value() == PollQuota.WITHHELD || record.key() == PollQuota.WITHHELD) {
+        return i;
+      }
+    }
+    return polled.size();
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> upTo(
+      List<ConsumerRecord<byte[], byte[]>> polled, long stopOffset) {
+    int size = polled.size();
+    while (size > 0 && polled.get(size - 1).offset() >= stopOffset) {
+      size--;
+    }
+    return List.copyOf(polled.subList(0, size));
+  }
+}
