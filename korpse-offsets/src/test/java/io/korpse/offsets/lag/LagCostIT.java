@@ -1,0 +1,78 @@
+package io.korpse.offsets.lag;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.korpse.testing.EmbeddedBroker;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What watching idle partitions costs; CPU time, so that other load is no matter. */
+@Timeout(120)
+final class LagCostIT {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LagCostIT.class);
+  private static final int PARTITIONS = 200;
+
+  /** How often a round reads a position. */
+  private static final int READS = 3;
+
+  @Test
+  void a_round_per_second_for_200_idle_partitions_is_below_half_a_percent_of_a_core() {
+    AtomicInteger rounds = new AtomicInteger();
+    try (EmbeddedBroker broker = EmbeddedBroker.start();
+        LagTracker tracker =
+            LagTracker.builder()
+                .admin(broker::admin)
+                .interval(Duration.ofMillis(20))
+                .threadName("cost-lag")
+                .build()) {
+      broker.createTopic("idle", PARTITIONS);
+      for (int i = 0; i < PARTITIONS; i++) {
+        boolean isFirst = i == 0;
+        tracker.track(
+            new TopicPartition("idle", i),
+            () -> {
+              if (isFirst) {
+                rounds.incrementAndGet();
+              }
+              return 0;
+            });
+      }
+      await().atMost(Duration.ofSeconds(60)).until(() -> tracker.recordsLag().isKnown());
+      awaitRounds(rounds, 200);
+      int roundsBefore = rounds.get();
+      long before = cpuNanos();
+      awaitRounds(rounds, 200);
+      long spent = cpuNanos() - before;
+      double perRound = spent / ((rounds.get() - roundsBefore) / (double) READS);
+
+      LOG.warn("{} µs per round of {} partitions", perRound / 1_000, PARTITIONS);
+      assertThat(perRound / TimeUnit.SECONDS.toNanos(1)).isLessThan(0.005);
+    }
+  }
+
+  private static void awaitRounds(AtomicInteger reads, int rounds) {
+    int until = reads.get() + READS * rounds;
+    await().atMost(Duration.ofSeconds(60)).until(() -> reads.get() >= until);
+  }
+
+  // The tracker's thread and its client's.
+  private static long cpuNanos() {
+    long sum = 0;
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().equals("cost-lag")
+          || thread.getName().startsWith("kafka-admin-client-thread")) {
+        sum += Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
+      }
+    }
+    return sum;
+  }
+}
