@@ -1,0 +1,205 @@
+package io.korpse.flink.jobs.bench;
+
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The command {@code flink-jobs/bin/bench}. Progress goes to standard error, results to standard
+ * output.
+ */
+public final class Bench {
+
+  private final Path target;
+  private final PrintStream results;
+  private final PrintStream progress;
+
+  /**
+   * @param target {@code flink-jobs/target}
+   */
+  Bench(Path target, PrintStream results, PrintStream progress) {
+    this.target = target;
+    this.results = results;
+    this.progress = progress;
+  }
+
+  public static void main(String[] args) {
+    System.exit(
+        new Bench(Path.of(System.getProperty("bench.target", "target")), System.out, System.err)
+            .execute(args));
+  }
+
+  /**
+   * Returns 0 when everything was measured, 1 when a run failed, 2 when the command line is wrong.
+   */
+  int execute(String... args) {
+    CommandLine command = new CommandLine(commandSpec());
+    command.setExecutionStrategy(
+        parsed -> {
+          if (parsed.hasMatchedOption("--help")) {
+            command.usage(results);
+            return 0;
+          }
+          return measure(parsed, args);
+        });
+    return command.execute(args);
+  }
+
+  private int measure(ParseResult parsed, String[] args) {
+    Plan plan;
+    try {
+      plan = Plan.of(parsed, args);
+    } catch (IllegalArgumentException e) {
+      progress.println(e.getMessage());
+      return 2;
+    }
+    try (Host host = Host.start(target, progress)) {
+      List<Run> runs = new Runner(host, plan.scenario, plan.settings, plan.sources).run();
+      Report report =
+          new Report(
+              plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
+      results.println(report.toTable());
+      if (plan.json != null) {
+        Json.write(plan.json, report.toJson());
+      }
+      return 0;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return 1;
+    } catch (Exception e) {
+      progress.println("Failed: " + e);
+      for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+        progress.println("  caused by " + cause);
+      }
+      return 1;
+    }
+  }
+
+  static CommandSpec commandSpec() {
+    CommandSpec spec = CommandSpec.create().name("bench");
+    spec.usageMessage()
+        .width(110)
+        .description("Measures Korpse against flink-connector-kafka and a bare consumer.")
+        .footer(footer().toArray(new String[0]));
+    spec.addPositional(
+        PositionalParamSpec.builder()
+            .index("0")
+            .arity("0..1")
+            .paramLabel("SCENARIO")
+            .type(String.class)
+            .description("What to measure, see below.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("--source")
+            .paramLabel("SOURCE[,SOURCE...]")
+            .type(String.class)
+            .defaultValue("all")
+            .description("What to measure it with: all, or some of the sources below.")
+            .build());
+    for (Option option : Option.values()) {
+      spec.addOption(
+          OptionSpec.builder(option.flag())
+              .paramLabel(option.label())
+              .arity(option == Option.KEYS ? "0..1" : "1")
+              .fallbackValue(option == Option.KEYS ? "true" : "")
+              .type(String.class)
+              .description(option.description())
+              .build());
+    }
+    spec.addOption(
+        OptionSpec.builder("--json")
+            .paramLabel("FILE")
+            .type(Path.class)
+            .description("Also write the runs, their summary and the ratios to FILE.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this.").build());
+    return spec;
+  }
+
+  private static List<String> footer() {
+    List<String> lines = new ArrayList<>(List.of("", "Scenarios, with their defaults:"));
+    for (Scenario scenario : Scenarios.all()) {
+      lines.add("  %-11s %s".formatted(scenario.name(), scenario.purpose()));
+      StringBuilder defaults = new StringBuilder();
+      new EnumMap<>(scenario.defaults())
+          .forEach(
+              (option, value) ->
+                  defaults.append(value.isEmpty() ? "" : " " + option.flag() + " " + value));
+      lines.add("              " + defaults.toString().strip());
+    }
+    lines.add("");
+    lines.add("Sources:");
+    for (SourceKind kind : SourceKind.values()) {
+      lines.add("  %-11s %s".formatted(kind.label(), kind.description()));
+    }
+    return lines;
+  }
+
+  /** A checked command line. */
+  static final class Plan {
+
+    final Scenario scenario;
+    final Settings settings;
+    final List<SourceKind> sources;
+    final Path json;
+    final String command;
+
+    private Plan(
+        Scenario scenario, Settings settings, List<SourceKind> sources, Path json, String command) {
+      this.scenario = scenario;
+      this.settings = settings;
+      this.sources = sources;
+      this.json = json;
+      this.command = command;
+    }
+
+    /**
+     * @throws IllegalArgumentException if the command line asks for what there is not
+     */
+    static Plan of(ParseResult parsed, String... args) {
+      if (!parsed.hasMatchedPositional(0)) {
+        throw new IllegalArgumentException(
+            "Which scenario? One of " + String.join(", ", Scenarios.names()) + ".");
+      }
+      Scenario scenario = Scenarios.named(parsed.matchedPositionalValue(0, ""));
+      Map<Option, String> given = new EnumMap<>(Option.class);
+      for (Option option : Option.values()) {
+        if (parsed.hasMatchedOption(option.flag())) {
+          given.put(option, parsed.matchedOptionValue(option.flag(), ""));
+        }
+      }
+      Settings settings = Settings.of(scenario.name(), scenario.defaults(), given);
+      return new Plan(
+          scenario,
+          settings,
+          sources(scenario, parsed.matchedOptionValue("--source", "all")),
+          parsed.matchedOptionValue("--json", (Path) null),
+          "flink-jobs/bin/bench " + String.join(" ", args));
+    }
+
+    private static List<SourceKind> sources(Scenario scenario, String names) {
+      if (names.equals("all")) {
+        return scenario.sources();
+      }
+      List<SourceKind> sources = new ArrayList<>();
+      for (String name : names.split(",", -1)) {
+        SourceKind kind = SourceKind.of(name.trim());
+        if (!scenario.sources().contains(kind)) {
+          throw new IllegalArgumentException(
+              "Scenario '%s' has no source '%s'.".formatted(scenario.name(), kind.label()));
+        }
+        sources.add(kind);
+      }
+      return sources;
+    }
+  }
+}
