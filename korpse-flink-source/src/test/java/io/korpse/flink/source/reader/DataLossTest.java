@@ -1,0 +1,76 @@
+package io.korpse.flink.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.DataLossPolicy;
+import io.korpse.offsets.Position;
+import java.time.Clock;
+import java.util.OptionalLong;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+
+final class DataLossTest {
+
+  private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+  private static final OptionalLong NO_DIVERGENCE = OptionalLong.empty();
+
+  private final SplitStates states = new SplitStates(Clock.systemUTC());
+
+  @Test
+  void fails_with_the_numbers_and_the_remedy_by_default() {
+    assertThatThrownBy(() -> decide(DataLossPolicy.FAIL, 10, NO_DIVERGENCE, 100, 200))
+        .isInstanceOf(DataLossException.class)
+        .hasMessageContaining("t-0")
+        .hasMessageContaining("offset 10")
+        .hasMessageContaining("100 to 200")
+        .hasMessageContaining("removed 90 records")
+        .hasMessageContaining("onDataLoss");
+  }
+
+  @Test
+  void goes_on_at_the_log_start_or_the_log_end_after_retention() {
+    assertThat(decide(DataLossPolicy.EARLIEST, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(100);
+    assertThat(decide(DataLossPolicy.LATEST, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(200);
+  }
+
+  @Test
+  void goes_on_where_the_log_diverged_or_at_its_end_after_a_truncation() {
+    assertThat(decide(DataLossPolicy.EARLIEST, 300, OptionalLong.of(150), 100, 200)).isEqualTo(150);
+    assertThat(decide(DataLossPolicy.EARLIEST, 300, NO_DIVERGENCE, 100, 200)).isEqualTo(200);
+    // Latest does not skip what was written after the truncation.
+    assertThat(decide(DataLossPolicy.LATEST, 300, OptionalLong.of(150), 100, 200)).isEqualTo(150);
+  }
+
+  @Test
+  void an_offset_inside_the_log_is_no_loss() {
+    assertThat(decide(DataLossPolicy.FAIL, 150, NO_DIVERGENCE, 100, 200)).isEqualTo(150);
+  }
+
+  @Test
+  void a_divergence_inside_the_log_is_a_loss() {
+    assertThatThrownBy(() -> decide(DataLossPolicy.FAIL, 150, OptionalLong.of(120), 100, 200))
+        .isInstanceOf(DataLossException.class)
+        .hasMessageContaining("diverged at 120");
+  }
+
+  @Test
+  void a_split_that_has_emitted_nothing_follows_the_log_start() {
+    states.put(
+        "t-0",
+        new KorpseSplitState(
+            new KorpseSplit(
+                PARTITION, Position.of(10), KorpseSplit.NO_STOP_OFFSET, Uuid.ZERO_UUID, true)));
+
+    assertThat(decide(DataLossPolicy.FAIL, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(100);
+  }
+
+  private long decide(
+      DataLossPolicy policy, long offset, OptionalLong divergent, long start, long end) {
+    DataLoss loss = new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states);
+    return loss.decide(PARTITION, offset, divergent, start, end).offset();
+  }
+}

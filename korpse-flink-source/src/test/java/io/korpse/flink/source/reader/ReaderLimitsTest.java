@@ -1,0 +1,95 @@
+package io.korpse.flink.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.SourceSettings;
+import org.apache.flink.configuration.MemorySize;
+import org.junit.jupiter.api.Test;
+
+final class ReaderLimitsTest {
+
+  private static final long MIB = 1024 * 1024;
+
+  @Test
+  void takes_a_twentieth_of_a_small_heap_and_at_most_64_mib() {
+    assertThat(limits(256 * MIB).proxy().readerBytes()).isEqualTo(256 * MIB / 20);
+    assertThat(limits(8192 * MIB).proxy().readerBytes()).isEqualTo(64 * MIB);
+  }
+
+  @Test
+  void splits_get_4_mib_each_but_never_more_than_a_quarter_of_the_budget() {
+    assertThat(limits(8192 * MIB).proxy().splitHighBytes()).isEqualTo(4 * MIB);
+    assertThat(limits(8192 * MIB).proxy().splitLowBytes()).isEqualTo(2 * MIB);
+    assertThat(limits(256 * MIB).proxy().splitHighBytes()).isEqualTo(256 * MIB / 20 / 4);
+  }
+
+  @Test
+  void derives_the_fetch_sizes_from_the_budget() {
+    assertThat(limits(8192 * MIB).fetch())
+        .containsEntry("fetch.max.bytes", Long.toString(8 * MIB))
+        .containsEntry("max.partition.fetch.bytes", Long.toString(MIB))
+        .containsEntry("fetch.max.wait.ms", "100");
+    assertThat(Long.parseLong(limits(256 * MIB).fetch().get("fetch.max.bytes")))
+        .isLessThan(2 * MIB);
+  }
+
+  @Test
+  void keeps_what_the_user_set_and_warns_when_it_breaks_the_bound() {
+    ReaderLimits limits =
+        ReaderLimits.derive(
+            settings().withKafka("fetch.max.bytes", Long.toString(50 * MIB)), 8192 * MIB);
+
+    assertThat(limits.fetch()).doesNotContainKey("fetch.max.bytes");
+    assertThat(limits.warnings())
+        .singleElement()
+        .asString()
+        .contains("fetch.max.bytes=52428800", "8388608");
+  }
+
+  @Test
+  void keeps_a_smaller_fetch_size_without_a_warning() {
+    ReaderLimits limits =
+        ReaderLimits.derive(settings().withKafka("fetch.max.bytes", "1000000"), 8192 * MIB);
+
+    assertThat(limits.warnings()).isEmpty();
+  }
+
+  @Test
+  void never_changes_a_poll_size_that_the_user_set() {
+    ReaderLimits limits =
+        ReaderLimits.derive(settings().withKafka("max.poll.records", " 77 "), 8192 * MIB);
+
+    assertThat(limits.maxPollRecords()).isEqualTo(77);
+    assertThat(limits.maxPollRecordsFixed()).isTrue();
+  }
+
+  @Test
+  void a_budget_given_by_the_user_wins_over_the_heap() {
+    ReaderLimits limits =
+        ReaderLimits.derive(
+            settings().with(KorpseSourceOptions.READER_BUFFER, MemorySize.ofMebiBytes(128)),
+            256 * MIB);
+
+    assertThat(limits.proxy().readerBytes()).isEqualTo(128 * MIB);
+  }
+
+  @Test
+  void refuses_a_low_watermark_that_is_not_below_the_high_one() {
+    assertThatThrownBy(
+            () ->
+                ReaderLimits.derive(
+                    settings().with(KorpseSourceOptions.SPLIT_RESUME_FRACTION, 1.0), 8192 * MIB))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("4194304");
+  }
+
+  private static ReaderLimits limits(long heap) {
+    return ReaderLimits.derive(settings(), heap);
+  }
+
+  private static SourceSettings settings() {
+    return SourceSettings.defaults("localhost:9092");
+  }
+}

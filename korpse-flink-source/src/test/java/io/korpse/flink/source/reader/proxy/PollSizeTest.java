@@ -1,0 +1,56 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class PollSizeTest {
+
+  private static final long SECOND = 1_000_000_000L;
+  private static final long QUOTA = 1_000_000;
+
+  @Test
+  void asks_for_no_new_consumer_while_polls_fit() {
+    PollSize size = new PollSize(1000, false);
+
+    assertThat(size.review(1000, 0, QUOTA / 2, QUOTA, SECOND)).isFalse();
+    assertThat(size.count()).isEqualTo(1000);
+  }
+
+  @Test
+  void shrinks_to_what_fitted_when_most_of_a_poll_was_withheld() {
+    PollSize size = new PollSize(1000, false);
+
+    assertThat(size.review(4, 900, QUOTA, QUOTA, SECOND)).isTrue();
+    assertThat(size.count()).isEqualTo(4);
+  }
+
+  @Test
+  void bears_a_little_waste() {
+    PollSize size = new PollSize(1000, false);
+
+    assertThat(size.review(500, 20, QUOTA, QUOTA, SECOND)).isFalse();
+  }
+
+  @Test
+  void grows_again_after_many_small_full_polls_and_not_at_once() {
+    PollSize size = new PollSize(1000, false);
+    size.review(4, 900, QUOTA, QUOTA, SECOND);
+
+    int polls = 0;
+    while (!size.review(size.count(), 0, QUOTA / 100, QUOTA, 2 * SECOND) && polls < 1000) {
+      polls++;
+    }
+    assertThat(polls).isEqualTo(1000);
+    assertThat(size.review(size.count(), 0, QUOTA / 100, QUOTA, 20 * SECOND)).isTrue();
+    assertThat(size.count()).isEqualTo(32);
+  }
+
+  @Test
+  void leaves_the_users_own_number_alone() {
+    PollSize size = new PollSize(500, true);
+
+    assertThat(size.review(1, 499, QUOTA, QUOTA, SECOND)).isFalse();
+    assertThat(size.count()).isEqualTo(500);
+  }
+}
