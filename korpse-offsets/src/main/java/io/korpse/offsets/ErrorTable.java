@@ -55,7 +55,7 @@ public final class ErrorTable {
     ACTIONS.put(Errors.INCONSISTENT_TOPIC_ID, ErrorAction.REDISCOVER);
     ACTIONS.put(Errors.OFFSET_MOVED_TO_TIERED_STORAGE, ErrorAction.CLIENT);
     ACTIONS.put(Errors.FENCED_MEMBER_EPOCH, ErrorAction.SURFACE);
-    ACTIONS.put(Errors.STALE_MEMBER_EPOCH, ErrorAction.BLOCKED_BY_MEMBERS);
+    ACTIONS.put(Errors.STALE_MEMBER_EPOCH, ErrorAction.SURFACE);
     ACTIONS.put(Errors.REBOOTSTRAP_REQUIRED, ErrorAction.CLIENT);
   }
 

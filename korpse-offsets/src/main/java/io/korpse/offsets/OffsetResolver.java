@@ -149,7 +149,16 @@ public final class OffsetResolver {
     answers.putAll(ends.failed());
     Answers<Found> hits =
         questions.list(ends.found().keySet(), OffsetSpec.forTimestamp(epochMillis), isolation);
-    answers.putAll(hits.failed());
+    hits.failed()
+        .forEach(
+            (partition, failed) -> {
+              if (ErrorTable.action(failed.cause()) == ErrorAction.NOTHING_THERE) {
+                // Records of a format without timestamps.
+                hits.found().put(partition, new Found(-1, Position.NO_EPOCH));
+              } else {
+                answers.put(partition, failed);
+              }
+            });
     String absent = "no record at or after timestamp " + epochMillis + ", so the log end";
     hits.found()
         .forEach(

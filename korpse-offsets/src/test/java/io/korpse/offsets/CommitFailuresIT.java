@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rows of the error table that one real broker can be made to answer. */
 @Timeout(180)
@@ -73,8 +75,10 @@ final class CommitFailuresIT {
     broker.createTopic(otherTopic, 1);
   }
 
-  @Test
-  void live_members_block_the_group_and_are_named_until_they_leave() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"classic", "consumer"})
+  void live_members_block_the_group_and_are_named_until_they_leave(String protocol)
+      throws Exception {
     try (OffsetCommitter committer = committer("job")) {
       try (KafkaConsumer<byte[], byte[]> member =
           new KafkaConsumer<>(
@@ -84,7 +88,9 @@ final class CommitFailuresIT {
                   "group.id",
                   group,
                   "client.id",
-                  "intruder"),
+                  "intruder",
+                  "group.protocol",
+                  protocol),
               new ByteArrayDeserializer(),
               new ByteArrayDeserializer())) {
         member.subscribe(List.of(topic));

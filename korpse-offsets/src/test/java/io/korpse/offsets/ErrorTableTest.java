@@ -55,7 +55,7 @@ final class ErrorTableTest {
     "103, REDISCOVER",
     "109, CLIENT",
     "110, SURFACE",
-    "113, BLOCKED_BY_MEMBERS",
+    "113, SURFACE",
     "129, CLIENT"
   })
   void says_what_to_do_about_each_code(short code, ErrorAction action) {

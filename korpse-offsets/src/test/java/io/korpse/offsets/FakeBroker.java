@@ -37,6 +37,7 @@ final class FakeBroker implements BrokerOffsets {
   final Map<TopicPartition, OffsetAndMetadata> commits = new HashMap<>();
   final Set<TopicPartition> unstable = new HashSet<>();
   final Map<TopicPartition, RuntimeException> failures = new HashMap<>();
+  final Map<TopicPartition, RuntimeException> timestampFailures = new HashMap<>();
   final Map<TopicPartition, String> findings = new HashMap<>();
   final Deque<RuntimeException> groupFailures = new ArrayDeque<>();
   Runnable betweenRequests = () -> {};
@@ -68,6 +69,9 @@ final class FakeBroker implements BrokerOffsets {
     }
     if (spec instanceof OffsetSpec.LatestSpec) {
       return CompletableFuture.completedFuture(new Found(readable, log.epoch));
+    }
+    if (timestampFailures.containsKey(partition)) {
+      return CompletableFuture.failedFuture(timestampFailures.get(partition));
     }
     Map.Entry<Long, Long> hit = log.offsetsByTimestamp.ceilingEntry(timestamp(spec));
     return CompletableFuture.completedFuture(

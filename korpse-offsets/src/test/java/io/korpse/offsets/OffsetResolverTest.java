@@ -21,9 +21,12 @@ import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.NotCoordinatorException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 final class OffsetResolverTest {
@@ -318,6 +321,53 @@ final class OffsetResolverTest {
     assertThat(answers.get(A)).isInstanceOf(Resolved.class);
     assertThat(((Unresolved) answers.get(B)).retriable()).isFalse();
     assertThat(((Unresolved) answers.get(B)).reason()).contains("DESCRIBE");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Errors.class,
+      names = {
+        "LEADER_NOT_AVAILABLE",
+        "NOT_LEADER_OR_FOLLOWER",
+        "REQUEST_TIMED_OUT",
+        "NETWORK_EXCEPTION",
+        "KAFKA_STORAGE_ERROR",
+        "FENCED_LEADER_EPOCH",
+        "UNKNOWN_LEADER_EPOCH",
+        "OFFSET_NOT_AVAILABLE",
+        "UNKNOWN_TOPIC_ID",
+        "INCONSISTENT_TOPIC_ID",
+        "UNKNOWN_TOPIC_OR_PARTITION",
+        "THROTTLING_QUOTA_EXCEEDED",
+        "UNKNOWN_SERVER_ERROR"
+      })
+  void an_error_that_passes_is_worth_asking_again(Errors error) {
+    broker.failures.put(A, error.exception());
+
+    assertThat(((Unresolved) resolve(OffsetRule.earliest(), A)).retriable()).isTrue();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Errors.class,
+      names = {
+        "INVALID_TOPIC_EXCEPTION",
+        "CLUSTER_AUTHORIZATION_FAILED",
+        "UNSUPPORTED_VERSION",
+        "SASL_AUTHENTICATION_FAILED"
+      })
+  void an_error_that_stays_is_not_worth_asking_again(Errors error) {
+    broker.failures.put(A, error.exception());
+
+    assertThat(((Unresolved) resolve(OffsetRule.earliest(), A)).retriable()).isFalse();
+  }
+
+  @Test
+  void records_without_timestamps_are_as_if_there_were_none() {
+    broker.timestampFailures.put(A, Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT.exception());
+
+    assertThat(((Resolved) resolve(OffsetRule.timestamp(1_000), A)).position().offset())
+        .isEqualTo(100);
   }
 
   @Test

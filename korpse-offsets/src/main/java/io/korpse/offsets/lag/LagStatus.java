@@ -3,21 +3,32 @@ package io.korpse.offsets.lag;
 /** How a partition, or a group of them, is doing; later ones are worse. */
 public enum LagStatus {
   /** Too little is known: no log end, or no position yet. */
-  UNKNOWN,
+  UNKNOWN(0),
   /** Caught up, or catching up. */
-  OK,
+  OK(1),
   /** Moving, but the lag was there for the whole window and never got less. */
-  WARNING,
+  WARNING(2),
   /** Work is done but the group does not get to know: the commits do not follow the position. */
-  NOT_COMMITTING,
+  NOT_COMMITTING(3),
   /** Records are lost: retention overtook the position. */
-  LOSING_RECORDS,
+  LOSING_RECORDS(4),
   /** Moved before, but longer ago than it had been moving, with lag. */
-  STOPPED,
+  STOPPED(5),
   /** Did not move for the whole window, with lag. */
-  STALLED,
+  STALLED(6),
   /** Went back, and has not reached again where it was. */
-  REWOUND;
+  REWOUND(7);
+
+  private final int code;
+
+  LagStatus(int code) {
+    this.code = code;
+  }
+
+  /** The number for a gauge: 0 for {@link #UNKNOWN} to 7 for {@link #REWOUND}. */
+  public int code() {
+    return code;
+  }
 
   /** The worse of both. */
   public LagStatus worse(LagStatus other) {

@@ -14,7 +14,9 @@ import org.apache.kafka.common.TopicPartition;
  * Shows commits and lag as Flink metrics, in the group {@code KafkaSourceReader} of a reader's
  * metric group. Thread-safe; gauges are read by the reporters' threads.
  *
- * <p>Numbers that are not known are -1. Ages, latencies and {@code timeLag} are in milliseconds.
+ * <p>Statuses are numbers, since reporters such as Prometheus' show a text as 0: see {@link
+ * io.korpse.offsets.lag.LagStatus#code()} and {@link io.korpse.offsets.commit.CommitState#code()}.
+ * Numbers that are not known are -1. Ages, latencies and {@code timeLag} are in milliseconds.
  */
 public final class OffsetMetrics implements AutoCloseable {
 
@@ -24,6 +26,8 @@ public final class OffsetMetrics implements AutoCloseable {
   private final MetricGroup group;
   private final Consumer<MetricGroup> closer;
   private final Map<TopicPartition, MetricGroup> partitions = new HashMap<>();
+  private final Map<String, MetricGroup> topics = new HashMap<>();
+  private LagTracker tracker;
 
   /**
    * Metrics under {@code readerGroup}.
@@ -47,27 +51,29 @@ public final class OffsetMetrics implements AutoCloseable {
     group.gauge("consecutiveCommitFailures", (Gauge<Integer>) status::consecutiveFailures);
     group.gauge("commitLatency", (Gauge<Long>) status::lastLatencyMillis);
     group.gauge("commitPendingAge", (Gauge<Long>) status::pendingAgeMillis);
-    group.gauge("commitState", (Gauge<String>) () -> status.state().name());
+    group.gauge("commitState", (Gauge<Integer>) () -> status.state().code());
     group.gauge("commitPartitionsRefused", (Gauge<Integer>) () -> status.refused().size());
     group.counter("commitMetadataTrimmed", new CounterView(status::metadataTrimmed));
     group.counter("commitStepsBack", new CounterView(status::stepsBack));
   }
 
-  /** Registers the gauges that span the partitions of a reader. */
-  public void bindLag(LagTracker tracker) {
+  /**
+   * Registers the gauges that span the partitions of a reader. Call it before {@link #bind}: the
+   * lag of each topic comes from the tracker as well.
+   */
+  public synchronized void bindLag(LagTracker tracker) {
+    this.tracker = tracker;
     group.gauge("uncommittedAge", (Gauge<Long>) tracker::uncommittedAgeMillis);
     group.gauge("lagUnknownPartitions", (Gauge<Integer>) tracker::unknownPartitions);
-    group.gauge("lagStatus", (Gauge<String>) () -> tracker.status().name());
+    group.gauge("lagStatus", (Gauge<Integer>) () -> tracker.status().code());
   }
 
   /** Registers the gauges of one partition. */
   public synchronized void bind(PartitionLag lag) {
     TopicPartition partition = lag.partition();
     unbind(partition);
-    MetricGroup values =
-        group
-            .addGroup("topic", partition.topic())
-            .addGroup("partition", Integer.toString(partition.partition()));
+    MetricGroup topic = topics.computeIfAbsent(partition.topic(), this::bindTopic);
+    MetricGroup values = topic.addGroup("partition", Integer.toString(partition.partition()));
     partitions.put(partition, values);
     values.gauge("currentOffset", (Gauge<Long>) () -> Math.max(-1, lag.position() - 1));
     values.gauge("committedOffset", (Gauge<Long>) lag::committedOffset);
@@ -78,7 +84,7 @@ public final class OffsetMetrics implements AutoCloseable {
     values.gauge("lagAge", (Gauge<Long>) lag::lagAgeMillis);
     values.gauge("committedLag", (Gauge<Long>) () -> lag.committedLag().toGauge());
     values.gauge("recordsLost", (Gauge<Long>) lag::recordsLost);
-    values.gauge("lagStatus", (Gauge<String>) () -> lag.status().name());
+    values.gauge("lagStatus", (Gauge<Integer>) () -> lag.status().code());
   }
 
   /** Removes the gauges of a partition that left the reader. */
@@ -86,7 +92,19 @@ public final class OffsetMetrics implements AutoCloseable {
     MetricGroup values = partitions.remove(partition);
     if (values != null) {
       closer.accept(values);
+      if (partitions.keySet().stream().noneMatch(p -> p.topic().equals(partition.topic()))) {
+        closer.accept(topics.remove(partition.topic()));
+      }
     }
+  }
+
+  private MetricGroup bindTopic(String name) {
+    MetricGroup topic = group.addGroup("topic", name);
+    LagTracker lags = tracker;
+    if (lags != null) {
+      topic.gauge("recordsLag", (Gauge<Long>) () -> lags.recordsLag(name).toGauge());
+    }
+    return topic;
   }
 
   /** The metric group of a partition, for further metrics of it; null if it is not bound. */
@@ -99,5 +117,7 @@ public final class OffsetMetrics implements AutoCloseable {
   public synchronized void close() {
     partitions.values().forEach(closer);
     partitions.clear();
+    topics.values().forEach(closer);
+    topics.clear();
   }
 }

@@ -240,7 +240,8 @@ final class CommitPlanTest {
         "INVALID_TOPIC_EXCEPTION",
         "ILLEGAL_GENERATION",
         "FENCED_INSTANCE_ID",
-        "FENCED_MEMBER_EPOCH"
+        "FENCED_MEMBER_EPOCH",
+        "STALE_MEMBER_EPOCH"
       })
   void isolates_a_refused_partition_and_commits_the_rest(Errors error) throws Exception {
     group.refusals.put(A, error);

@@ -24,6 +24,7 @@ final class FakeEnds implements EndOffsets {
   final Map<TopicPartition, Long> stableEnds = new ConcurrentHashMap<>();
   final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
   final List<Request> requests = new ArrayList<>();
+  final Map<TopicPartition, RuntimeException> failures = new ConcurrentHashMap<>();
   boolean isDown;
   volatile boolean isClosed;
 
@@ -42,6 +43,10 @@ final class FakeEnds implements EndOffsets {
         !isEnd ? starts : isolation == IsolationLevel.READ_COMMITTED ? stableEnds : ends;
     Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
     for (TopicPartition partition : partitions) {
+      if (failures.containsKey(partition)) {
+        answers.put(partition, CompletableFuture.failedFuture(failures.get(partition)));
+        continue;
+      }
       Long value = values.get(partition);
       answers.put(
           partition,

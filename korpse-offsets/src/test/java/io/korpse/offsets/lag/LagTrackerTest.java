@@ -10,8 +10,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 final class LagTrackerTest {
@@ -121,6 +124,33 @@ final class LagTrackerTest {
     clock.advance(SECOND);
     tracker.round();
     assertThat(lag.lagAgeMillis()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Errors.class,
+      names = {
+        "OFFSET_NOT_AVAILABLE",
+        "NOT_LEADER_OR_FOLLOWER",
+        "UNKNOWN_TOPIC_OR_PARTITION",
+        "TOPIC_AUTHORIZATION_FAILED",
+        "UNSUPPORTED_VERSION"
+      })
+  void an_error_keeps_the_last_value_lets_it_age_and_is_asked_again(Errors error) {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    ends.failures.put(A, error.exception());
+    ends.ends.put(A, 120L);
+    clock.advance(SECOND);
+    tracker.round();
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(lag.lagAgeMillis()).isEqualTo(1_000);
+
+    ends.failures.clear();
+    clock.advance(SECOND);
+    tracker.round();
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(80));
   }
 
   @Test

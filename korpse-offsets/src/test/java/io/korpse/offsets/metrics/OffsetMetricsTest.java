@@ -84,6 +84,25 @@ final class OffsetMetricsTest {
   }
 
   @Test
+  void shows_the_lag_of_a_topic_while_it_has_partitions() {
+    TopicPartition p4 = new TopicPartition("a.b", 4);
+    metrics.bindLag(tracker);
+    PartitionLag lag3 = tracker.track(P3, () -> 1);
+    PartitionLag lag4 = tracker.track(p4, () -> 2);
+    metrics.bind(lag3);
+    metrics.bind(lag4);
+    lag3.observeEnd(10, clock.millis());
+    assertThat(group.value("KafkaSourceReader.topic.a.b.recordsLag")).isEqualTo(-1L);
+    lag4.observeEnd(10, clock.millis());
+    assertThat(group.value("KafkaSourceReader.topic.a.b.recordsLag")).isEqualTo(17L);
+
+    metrics.unbind(P3);
+    assertThat(group.metrics).containsKey("KafkaSourceReader.topic.a.b.recordsLag");
+    metrics.unbind(p4);
+    assertThat(group.metrics).doesNotContainKey("KafkaSourceReader.topic.a.b.recordsLag");
+  }
+
+  @Test
   void shows_commits_and_the_reader() {
     try (OffsetCommitter committer =
         OffsetCommitter.builder()
@@ -99,11 +118,11 @@ final class OffsetMetricsTest {
       assertThat(group.value("KafkaSourceReader.commitsSucceeded")).isEqualTo(0L);
       assertThat(group.value("KafkaSourceReader.commitsFailed")).isEqualTo(0L);
       assertThat(group.value("KafkaSourceReader.commitLatency")).isEqualTo(-1L);
-      assertThat(group.value("KafkaSourceReader.commitState")).isEqualTo("IDLE");
+      assertThat(group.value("KafkaSourceReader.commitState")).isEqualTo(0);
       assertThat(group.value("KafkaSourceReader.commitPendingAge")).isEqualTo(0L);
       assertThat(group.value("KafkaSourceReader.uncommittedAge")).isEqualTo(-1L);
       assertThat(group.value("KafkaSourceReader.lagUnknownPartitions")).isEqualTo(0);
-      assertThat(group.value("KafkaSourceReader.lagStatus")).isEqualTo("UNKNOWN");
+      assertThat(group.value("KafkaSourceReader.lagStatus")).isEqualTo(0);
     }
   }
 }
