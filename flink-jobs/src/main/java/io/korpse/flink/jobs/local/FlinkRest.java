@@ -115,6 +115,16 @@ public final class FlinkRest {
     return get("/jobs/" + jobId).path("state").asText();
   }
 
+  /** Whether every task of the job runs; a job is called RUNNING some time before. */
+  public boolean allTasksRun(String jobId) {
+    for (JsonNode vertex : get("/jobs/" + jobId).path("vertices")) {
+      if (!vertex.path("status").asText().equals("RUNNING")) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Number of completed checkpoints of the job. */
   public long completedCheckpoints(String jobId) {
     return get("/jobs/" + jobId + "/checkpoints").path("counts").path("completed").asLong();

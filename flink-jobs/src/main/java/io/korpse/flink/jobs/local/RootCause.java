@@ -13,18 +13,28 @@ final class RootCause {
   private RootCause() {}
 
   /**
-   * The message of the first exception of this project, which says what to do; else that of the
-   * last cause; the whole text when it names no exception.
+   * The message of the first exception that this project made or threw, which says what to do; else
+   * that of the last cause; the whole text when it names no exception.
    */
   static String of(String stackTrace) {
     String found = stackTrace.strip();
-    for (String line : stackTrace.split("\n", -1)) {
-      Matcher cause = CAUSE.matcher(line.strip());
-      if (cause.matches() && !cause.group(2).isBlank()) {
-        found = cause.group(2).strip();
-        if (cause.group(1).startsWith(OWN_PACKAGE)) {
+    boolean newest = false;
+    for (String raw : stackTrace.split("\n", -1)) {
+      String line = raw.strip();
+      Matcher cause = CAUSE.matcher(line);
+      if (cause.matches()) {
+        newest = !cause.group(2).isBlank();
+        if (newest) {
+          found = cause.group(2).strip();
+        }
+        if (newest && cause.group(1).startsWith(OWN_PACKAGE)) {
           return found;
         }
+      } else if (line.startsWith("at ")) {
+        if (newest && line.startsWith("at " + OWN_PACKAGE)) {
+          return found;
+        }
+        newest = false;
       }
     }
     return found;

@@ -20,6 +20,21 @@ final class RootCauseTest {
   }
 
   @Test
+  void prefers_what_this_project_threw_to_what_caused_it() {
+    String trace =
+        """
+        org.apache.flink.util.FlinkException: Task failed
+        \tat org.apache.flink.Some.method(Some.java:1)
+        Caused by: java.io.IOException: Cannot read the record at offset 1 of flights-0
+        \tat io.korpse.flink.source.reader.BadRecords.on(BadRecords.java:73)
+        \tat org.apache.flink.Some.method(Some.java:1)
+        Caused by: io.korpse.flink.jobs.NotAFlightException: not JSON
+        """;
+
+    assertThat(RootCause.of(trace)).isEqualTo("Cannot read the record at offset 1 of flights-0");
+  }
+
+  @Test
   void falls_back_to_the_last_cause() {
     String trace =
         """
