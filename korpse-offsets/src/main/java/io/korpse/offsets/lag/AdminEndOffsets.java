@@ -3,9 +3,12 @@ package io.korpse.offsets.lag;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -30,10 +33,7 @@ final class AdminEndOffsets implements EndOffsets {
     Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
     partitions.forEach(partition -> specs.put(partition, spec));
     ListOffsetsResult result =
-        admin.listOffsets(
-            specs,
-            new ListOffsetsOptions(isolation)
-                .timeoutMs((int) Math.max(1, Math.min(Integer.MAX_VALUE, timeout.toMillis()))));
+        admin.listOffsets(specs, new ListOffsetsOptions(isolation).timeoutMs(millis(timeout)));
     Map<TopicPartition, CompletableFuture<Long>> futures = new HashMap<>();
     for (TopicPartition partition : specs.keySet()) {
       futures.put(
@@ -45,6 +45,35 @@ final class AdminEndOffsets implements EndOffsets {
               .toCompletableFuture());
     }
     return futures;
+  }
+
+  @Override
+  public CompletableFuture<Map<TopicPartition, Long>> committed(
+      String groupId, Collection<TopicPartition> partitions, Duration timeout) {
+    return admin
+        .listConsumerGroupOffsets(
+            Map.of(
+                groupId,
+                new ListConsumerGroupOffsetsSpec().topicPartitions(List.copyOf(partitions))),
+            new ListConsumerGroupOffsetsOptions().timeoutMs(millis(timeout)))
+        .partitionsToOffsetAndMetadata(groupId)
+        .thenApply(
+            commits -> {
+              Map<TopicPartition, Long> offsets = new HashMap<>();
+              commits.forEach(
+                  (partition, commit) -> {
+                    if (commit != null) {
+                      offsets.put(partition, commit.offset());
+                    }
+                  });
+              return offsets;
+            })
+        .toCompletionStage()
+        .toCompletableFuture();
+  }
+
+  private static int millis(Duration timeout) {
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, timeout.toMillis()));
   }
 
   @Override

@@ -18,6 +18,10 @@ interface EndOffsets {
       IsolationLevel isolation,
       Duration timeout);
 
+  /** What the group has committed; partitions without a commit or with an error are left out. */
+  CompletableFuture<Map<TopicPartition, Long>> committed(
+      String groupId, Collection<TopicPartition> partitions, Duration timeout);
+
   /** Gives the connections back. */
   void close();
 }

@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps the lags of a reader's partitions fresh, whether they flow, are paused or are idle.
  *
- * <p>A thread of its own makes a round per interval: it asks the brokers, in one request and with
- * an Admin client of its own, for the log ends that nobody observed within the interval. It never
- * waits for an answer, so a partition without a leader holds up nothing. All methods may be called
- * by any thread.
+ * <p>A thread of its own makes two rounds per interval: it asks the brokers, in one request and
+ * with an Admin client of its own, for the log ends that nobody observed within the interval. It
+ * never waits for an answer, so a partition without a leader holds up nothing. All methods may be
+ * called by any thread.
  */
 public final class LagTracker implements AutoCloseable {
 
@@ -55,6 +55,7 @@ public final class LagTracker implements AutoCloseable {
 
   /** What a tracker is built with; times in milliseconds. */
   record Settings(
+      String groupId,
       IsolationLevel isolation,
       long intervalMillis,
       long slowIntervalMillis,
@@ -200,7 +201,7 @@ public final class LagTracker implements AutoCloseable {
   private boolean awaitRound() throws InterruptedException {
     lock.lock();
     try {
-      long left = TimeUnit.MILLISECONDS.toNanos(settings.intervalMillis());
+      long left = TimeUnit.MILLISECONDS.toNanos(Math.max(1, settings.intervalMillis() / 2));
       while (!closing && !isNew && (left > 0 || partitions.isEmpty())) {
         if (partitions.isEmpty()) {
           changed.await();
@@ -241,6 +242,7 @@ public final class LagTracker implements AutoCloseable {
   private void ask(long now) {
     List<PartitionLag> stale = new ArrayList<>();
     List<PartitionLag> behind = new ArrayList<>();
+    List<PartitionLag> uncommitted = new ArrayList<>();
     // Log starts, and high watermarks when the ends are others, change what little is shown of
     // them slowly, and those of a partition that is caught up change nothing.
     boolean isSlowRound = now >= slowRoundAt;
@@ -248,7 +250,7 @@ public final class LagTracker implements AutoCloseable {
       slowRoundAt = now + settings.slowIntervalMillis();
     }
     for (PartitionLag lag : partitions.values()) {
-      if (!lag.endAsked && now - lag.endAt() >= settings.intervalMillis()) {
+      if (lag.isEndDue(now, settings.intervalMillis())) {
         lag.endAsked = true;
         stale.add(lag);
       }
@@ -256,12 +258,16 @@ public final class LagTracker implements AutoCloseable {
         lag.startAsked = true;
         behind.add(lag);
       }
+      if (settings.groupId() != null && !lag.committedAsked) {
+        lag.committedAsked = true;
+        uncommitted.add(lag);
+      }
     }
     send(
         stale,
         OffsetSpec.latest(),
         settings.isolation(),
-        (lag, end) -> lag.answerEnd(end, now, clock.millis()),
+        (lag, end) -> lag.answerEnd(end, now),
         lag -> lag.endAsked = false);
     send(
         behind,
@@ -269,6 +275,7 @@ public final class LagTracker implements AutoCloseable {
         IsolationLevel.READ_UNCOMMITTED,
         PartitionLag::observeLogStart,
         lag -> lag.startAsked = false);
+    askForCommits(uncommitted);
     if (isSlowRound && settings.isolation() == IsolationLevel.READ_COMMITTED) {
       send(
           behind,
@@ -277,6 +284,37 @@ public final class LagTracker implements AutoCloseable {
           PartitionLag::answerHighWatermark,
           lag -> {});
     }
+  }
+
+  // Once per partition: later commits are observed.
+  private void askForCommits(List<PartitionLag> lags) {
+    if (lags.isEmpty()) {
+      return;
+    }
+    CompletableFuture<Void> unused =
+        client
+            .committed(settings.groupId(), partitionsOf(lags), requestTimeout())
+            .handle(
+                (offsets, failure) -> {
+                  if (failure != null) {
+                    LOG.debug("No commits of group {}", settings.groupId(), failure);
+                  }
+                  for (PartitionLag lag : lags) {
+                    lag.committedAsked = failure == null;
+                    if (failure == null && offsets.containsKey(lag.partition())) {
+                      lag.answerCommitted(offsets.get(lag.partition()));
+                    }
+                  }
+                  return null;
+                });
+  }
+
+  private static List<TopicPartition> partitionsOf(List<PartitionLag> lags) {
+    return lags.stream().map(PartitionLag::partition).toList();
+  }
+
+  private Duration requestTimeout() {
+    return Duration.ofMillis(settings.requestTimeoutMillis());
   }
 
   private void send(
@@ -290,12 +328,7 @@ public final class LagTracker implements AutoCloseable {
     }
     Map<TopicPartition, CompletableFuture<Long>> answers;
     try {
-      answers =
-          client.list(
-              lags.stream().map(PartitionLag::partition).toList(),
-              spec,
-              isolation,
-              Duration.ofMillis(settings.requestTimeoutMillis()));
+      answers = client.list(partitionsOf(lags), spec, isolation, requestTimeout());
     } catch (RuntimeException e) {
       lags.forEach(onDone);
       throw e;
@@ -321,6 +354,7 @@ public final class LagTracker implements AutoCloseable {
   public static final class Builder {
 
     private Supplier<Admin> admin;
+    private String groupId;
     private IsolationLevel isolation = IsolationLevel.READ_UNCOMMITTED;
     private Duration interval = Duration.ofSeconds(1);
     private Duration window = Duration.ofMinutes(1);
@@ -339,13 +373,25 @@ public final class LagTracker implements AutoCloseable {
       return this;
     }
 
+    /**
+     * The group whose commits are looked up once for each partition, so that its committed offset
+     * is known before the first commit. Default: none.
+     */
+    public Builder groupId(String groupId) {
+      this.groupId = groupId;
+      return this;
+    }
+
     /** What the log end means: the last stable offset when reading committed. */
     public Builder isolation(IsolationLevel isolation) {
       this.isolation = isolation;
       return this;
     }
 
-    /** The time between rounds, and the age from which a log end is asked for; default 1 s. */
+    /**
+     * The age from which a log end is asked for, half of it while the end moves; default 1 s. A
+     * round is made each half of it.
+     */
     public Builder interval(Duration interval) {
       this.interval = interval;
       return this;
@@ -359,7 +405,8 @@ public final class LagTracker implements AutoCloseable {
 
     /**
      * How often commits are expected, for example the checkpoint interval; work that is uncommitted
-     * for three times as long is {@link LagStatus#NOT_COMMITTING}. Default: no expectation.
+     * for three times as long is {@link LagStatus#NOT_COMMITTING}. Default: learned from the
+     * commits that are observed; then a group that never commits is no finding.
      */
     public Builder expectedCommitInterval(Duration expectedCommitInterval) {
       this.expectedCommitInterval = expectedCommitInterval;
@@ -396,13 +443,14 @@ public final class LagTracker implements AutoCloseable {
       return new LagTracker(
           clients,
           new Settings(
+              groupId,
               isolation,
               millis,
               10 * millis,
               Math.max(5_000, 3 * millis),
               window.toMillis(),
               expectedCommitInterval == null
-                  ? Long.MAX_VALUE
+                  ? LagWindow.LEARN
                   : 3 * expectedCommitInterval.toMillis()),
           clock,
           threadName);

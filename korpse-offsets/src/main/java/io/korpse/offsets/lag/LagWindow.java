@@ -12,6 +12,9 @@ import java.util.Arrays;
  */
 final class LagWindow {
 
+  /** Take what is usual between commits for what is expected. */
+  static final long LEARN = -1;
+
   private static final int SLOTS = 16;
   private static final int MARKS = 32;
   private static final long NONE = -1;
@@ -31,6 +34,9 @@ final class LagWindow {
   private long watchedSince = NONE;
   private long lastCaughtUpAt = NONE;
   private long rewoundFrom = NONE;
+  private long lastCommitted = NONE;
+  private long lastCommitAt = NONE;
+  private long usualCommitGap = NONE;
 
   // Positions and when they were first seen, oldest first. A new one keeps a distance that grows
   // with the age of the oldest, so that any age is known to a few percent.
@@ -41,8 +47,8 @@ final class LagWindow {
   /**
    * A window.
    *
-   * @param commitLimitMillis the age from which uncommitted work is a finding; {@link
-   *     Long#MAX_VALUE}: none
+   * @param commitLimitMillis the age from which uncommitted work is a finding; {@link #LEARN}:
+   *     three times the longest of the recent times between two commits, at least half the window
    */
   LagWindow(long windowMillis, long commitLimitMillis) {
     this.windowMillis = windowMillis;
@@ -56,6 +62,9 @@ final class LagWindow {
       watchedSince = now;
       firstPosition = newPosition;
     }
+    if (committed != lastCommitted) {
+      committed(now, committed);
+    }
     if (position != NONE && newPosition != position) {
       moved(now, newPosition);
     }
@@ -68,6 +77,21 @@ final class LagWindow {
       mark(now, newPosition);
     }
     dropCovered(covered);
+  }
+
+  private void committed(long now, long committed) {
+    if (lastCommitAt != NONE) {
+      usualCommitGap = Math.max(now - lastCommitAt, usualCommitGap - usualCommitGap / 8);
+    }
+    lastCommitted = committed;
+    lastCommitAt = now;
+  }
+
+  private long commitLimitMillis() {
+    if (commitLimitMillis != LEARN) {
+      return commitLimitMillis;
+    }
+    return usualCommitGap == NONE ? Long.MAX_VALUE : Math.max(windowMillis / 2, 3 * usualCommitGap);
   }
 
   private void moved(long now, long newPosition) {
@@ -134,7 +158,7 @@ final class LagWindow {
     if (isBehind && isStopped(now)) {
       return LagStatus.STOPPED;
     }
-    if (uncommittedAgeMillis > commitLimitMillis) {
+    if (uncommittedAgeMillis > commitLimitMillis()) {
       return LagStatus.NOT_COMMITTING;
     }
     return isBehind && isNeverGettingLess(now) ? LagStatus.WARNING : LagStatus.OK;

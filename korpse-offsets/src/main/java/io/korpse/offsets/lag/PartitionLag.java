@@ -35,9 +35,11 @@ public final class PartitionLag {
   private volatile LagStatus status = LagStatus.UNKNOWN;
   private volatile long uncommittedSince = NONE;
 
-  // Written by the tracker's thread and by the one that completes its requests.
+  // Of the tracker: what was asked and not answered yet, and whether the last answer was news.
   volatile boolean endAsked;
   volatile boolean startAsked;
+  volatile boolean committedAsked;
+  private volatile boolean isMoving;
 
   PartitionLag(
       TopicPartition partition,
@@ -68,23 +70,41 @@ public final class PartitionLag {
    * @param epochMillis when, in milliseconds since 1970
    */
   public void observeEnd(long observedEnd, long epochMillis) {
-    if (isolation == IsolationLevel.READ_COMMITTED && observedEnd == end) {
+    boolean isNews = observedEnd != end;
+    if (isolation == IsolationLevel.READ_COMMITTED && !isNews) {
       return;
     }
+    isMoving = isNews;
     end = observedEnd;
     endAt = epochMillis;
   }
 
   /**
-   * The log end as a broker told it on request. A smaller one than a fetch saw since the request
-   * was sent is older; else it says that the log was truncated.
+   * The log end as a broker told it on request. It counts as seen when the request was sent. A
+   * smaller one than a fetch saw since then is older; else it says that the log was truncated.
    */
-  void answerEnd(long answeredEnd, long sentAt, long epochMillis) {
+  void answerEnd(long answeredEnd, long sentAt) {
     if (answeredEnd < end && endAt > sentAt) {
       return;
     }
+    isMoving = end != NONE && answeredEnd != end;
     end = answeredEnd;
-    endAt = epochMillis;
+    endAt = sentAt;
+  }
+
+  /** Whether the end has to be asked for: sooner while it moves. */
+  boolean isEndDue(long now, long intervalMillis) {
+    long at = endAt;
+    long wanted = isMoving ? intervalMillis / 2 : intervalMillis;
+    // A tenth less, or a round that comes a moment early would leave the partition to the next.
+    return !endAsked && (at == NONE || now - at >= wanted - wanted / 10);
+  }
+
+  /** What the group had committed before anybody observed a commit; -1 for nothing. */
+  void answerCommitted(long answered) {
+    if (committed == NONE) {
+      committed = answered;
+    }
   }
 
   /** The high watermark, when {@link #observeEnd} is not it. */
@@ -170,11 +190,6 @@ public final class PartitionLag {
   public long lagAgeMillis() {
     long at = endAt;
     return at == NONE ? NONE : Math.max(0, clock.millis() - at);
-  }
-
-  /** When the log end was seen, in milliseconds since 1970; -1 when it never was. */
-  long endAt() {
-    return endAt;
   }
 
   /** Records that retention took before they were emitted: skipped ones and those now below. */

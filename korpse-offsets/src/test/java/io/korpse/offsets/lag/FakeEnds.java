@@ -23,6 +23,8 @@ final class FakeEnds implements EndOffsets {
   final Map<TopicPartition, Long> starts = new ConcurrentHashMap<>();
   final Map<TopicPartition, Long> stableEnds = new ConcurrentHashMap<>();
   final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
+  final Map<TopicPartition, Long> commits = new ConcurrentHashMap<>();
+  int commitRequests;
   final List<Request> requests = new ArrayList<>();
   final Map<TopicPartition, RuntimeException> failures = new ConcurrentHashMap<>();
   boolean isDown;
@@ -53,6 +55,15 @@ final class FakeEnds implements EndOffsets {
           value == null ? new CompletableFuture<>() : CompletableFuture.completedFuture(value));
     }
     return answers;
+  }
+
+  @Override
+  public CompletableFuture<Map<TopicPartition, Long>> committed(
+      String groupId, Collection<TopicPartition> partitions, Duration timeout) {
+    commitRequests++;
+    Map<TopicPartition, Long> found = new HashMap<>(commits);
+    found.keySet().retainAll(partitions);
+    return CompletableFuture.completedFuture(found);
   }
 
   @Override

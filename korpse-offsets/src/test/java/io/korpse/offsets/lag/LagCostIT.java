@@ -25,7 +25,7 @@ final class LagCostIT {
   private static final int READS = 3;
 
   @Test
-  void a_round_per_second_for_200_idle_partitions_is_below_half_a_percent_of_a_core() {
+  void watching_200_idle_partitions_each_second_costs_less_than_half_a_percent_of_a_core() {
     AtomicInteger rounds = new AtomicInteger();
     try (EmbeddedBroker broker = EmbeddedBroker.start();
         LagTracker tracker =
@@ -54,8 +54,10 @@ final class LagCostIT {
       long spent = cpuNanos() - before;
       double perRound = spent / ((rounds.get() - roundsBefore) / (double) READS);
 
-      LOG.warn("{} µs per round of {} partitions", perRound / 1_000, PARTITIONS);
-      assertThat(perRound / TimeUnit.SECONDS.toNanos(1)).isLessThan(0.005);
+      // Two rounds per interval; what rests is asked for in every second one.
+      double perInterval = 2 * perRound;
+      LOG.warn("{} µs per interval for {} idle partitions", perInterval / 1_000, PARTITIONS);
+      assertThat(perInterval / TimeUnit.SECONDS.toNanos(1)).isLessThan(0.005);
     }
   }
 

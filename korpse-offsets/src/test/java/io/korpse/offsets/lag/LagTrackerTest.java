@@ -82,6 +82,67 @@ final class LagTrackerTest {
   }
 
   @Test
+  void asks_twice_per_interval_while_an_end_moves_and_once_when_it_rests() {
+    ends.ends.put(A, 0L);
+    tracker.track(A, position::get);
+    assertThat(asksIn(10)).isEqualTo(10);
+    for (int i = 0; i < 10; i++) {
+      ends.ends.merge(A, 1L, Long::sum);
+      tracker.round();
+      clock.advance(SECOND.dividedBy(2));
+    }
+    ends.requests.clear();
+    for (int i = 0; i < 10; i++) {
+      ends.ends.merge(A, 1L, Long::sum);
+      tracker.round();
+      clock.advance(SECOND.dividedBy(2));
+    }
+    assertThat(ends.requests.stream().filter(FakeEnds.Request::isEnd)).hasSize(10);
+  }
+
+  private long asksIn(int seconds) {
+    for (int i = 0; i < 2 * seconds; i++) {
+      tracker.round();
+      clock.advance(SECOND.dividedBy(2));
+    }
+    return ends.requests.stream().filter(FakeEnds.Request::isEnd).count();
+  }
+
+  @Test
+  void a_round_that_comes_a_moment_early_is_not_missed() {
+    ends.ends.put(A, 100L);
+    tracker.track(A, position::get);
+    for (int i = 0; i < 10; i++) {
+      tracker.round();
+      clock.advance(SECOND.minusMillis(2));
+    }
+
+    assertThat(ends.requests.stream().filter(FakeEnds.Request::isEnd)).hasSize(10);
+  }
+
+  @Test
+  void knows_what_the_group_had_committed_before_the_first_commit() {
+    tracker = builder().groupId("g").build(() -> ends);
+    ends.commits.put(A, 25L);
+    ends.ends.put(A, 100L);
+    ends.ends.put(B, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    PartitionLag uncommitted = tracker.track(B, position::get);
+    for (int i = 0; i < 20; i++) {
+      tracker.round();
+      clock.advance(SECOND);
+    }
+
+    assertThat(lag.committedOffset()).isEqualTo(25);
+    assertThat(lag.committedLag()).isEqualTo(LagValue.of(75));
+    assertThat(uncommitted.committedLag()).isEqualTo(LagValue.unknown());
+    assertThat(ends.commitRequests).isEqualTo(1);
+    assertThat(lag.uncommittedAgeMillis()).as("since it is watched").isEqualTo(20_000);
+    lag.observeCommitted(Position.of(41));
+    assertThat(lag.committedOffset()).isEqualTo(41);
+  }
+
+  @Test
   void follows_the_position_without_a_round() {
     PartitionLag lag = tracker.track(A, position::get);
     lag.observeEnd(100, clock.millis());
@@ -171,10 +232,10 @@ final class LagTrackerTest {
   void an_answer_that_is_older_than_a_fetch_changes_nothing() {
     PartitionLag lag = tracker.track(A, position::get);
     lag.observeEnd(100, 2_000);
-    lag.answerEnd(90, 1_999, 2_001);
+    lag.answerEnd(90, 1_999);
     assertThat(lag.end()).isEqualTo(100);
 
-    lag.answerEnd(90, 2_001, 2_002);
+    lag.answerEnd(90, 2_001);
     assertThat(lag.end()).as("the log was truncated").isEqualTo(90);
   }
 

@@ -12,7 +12,7 @@ final class LagWindowTest {
   private static final long MINUTE = Duration.ofMinutes(1).toMillis();
   private static final long CHECKPOINT = Duration.ofSeconds(10).toMillis();
 
-  private final LagWindow window = new LagWindow(MINUTE, 3 * CHECKPOINT);
+  private LagWindow window = new LagWindow(MINUTE, 3 * CHECKPOINT);
   private long second;
   private long position = 100;
   private long end = 100;
@@ -116,6 +116,22 @@ final class LagWindowTest {
       assertThat(run(10, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
       committed = position;
     }
+  }
+
+  @Test
+  void commits_that_stop_are_a_finding_also_when_no_interval_was_given() {
+    isCommitting = false;
+    window = new LagWindow(MINUTE, LagWindow.LEARN);
+    end += 1_000_000;
+    assertThat(run(100, at -> at + 10, at -> at)).as("never committed").isEqualTo(LagStatus.OK);
+    for (int checkpoint = 0; checkpoint < 10; checkpoint++) {
+      committed = position;
+      assertThat(run(20, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+    }
+    assertThat(run(38, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+    assertThat(run(10, at -> at + 10, at -> at)).isEqualTo(LagStatus.NOT_COMMITTING);
+    committed = position;
+    assertThat(run(1, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
   }
 
   @Test
