@@ -138,22 +138,28 @@ final class BrokerQuestions {
       }
       pause = Math.min(LONGEST_PAUSE.toMillis(), pause * 2);
     }
+    Map<TopicPartition, String> findings =
+        open.isEmpty() || last != null ? Map.of() : diagnose(open);
     for (TopicPartition partition : open) {
-      answers.failed().put(partition, uncommitted(groupId, partition, last));
+      answers
+          .failed()
+          .put(partition, uncommitted(groupId, partition, last, findings.get(partition)));
     }
     return answers;
   }
 
   private static Unresolved uncommitted(
-      String groupId, TopicPartition partition, Throwable failure) {
+      String groupId, TopicPartition partition, Throwable failure, String finding) {
     String subject = "The offset that group '" + groupId + "' committed for " + partition;
     if (failure == null) {
       return new Unresolved(
           partition,
           true,
           subject
-              + " cannot be told yet: a transaction over it is open, the topic does not exist, or"
-              + " the right to describe it is missing",
+              + " cannot be told yet: "
+              + (finding == null
+                  ? "a transaction over it is open, or the right to describe the topic is missing"
+                  : finding),
           null);
     }
     ErrorAction action = ErrorTable.action(failure);
@@ -223,17 +229,7 @@ final class BrokerQuestions {
 
   private void unanswered(
       Map<TopicPartition, Throwable> failures, Map<TopicPartition, Unresolved> failed) {
-    Map<TopicPartition, String> findings = Map.of();
-    try {
-      findings =
-          broker
-              .diagnose(failures.keySet(), LONGEST_PAUSE)
-              .get(LONGEST_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    } catch (ExecutionException | TimeoutException e) {
-      // The finding only makes the message better.
-    }
+    Map<TopicPartition, String> findings = diagnose(failures.keySet());
     for (Map.Entry<TopicPartition, Throwable> failure : failures.entrySet()) {
       TopicPartition partition = failure.getKey();
       ErrorAction action = ErrorTable.action(failure.getValue());
@@ -253,6 +249,19 @@ final class BrokerQuestions {
                   + (finding == null ? describe(failure.getValue()) : finding)
                   + remedy,
               failure.getValue()));
+    }
+  }
+
+  /** What a look at the topics says; it only makes a message better. */
+  private Map<TopicPartition, String> diagnose(Collection<TopicPartition> partitions) {
+    try {
+      return broker
+          .diagnose(partitions, LONGEST_PAUSE)
+          .get(LONGEST_PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException | TimeoutException e) {
+      return Map.of();
     }
   }
 

@@ -161,6 +161,15 @@ final class OffsetResolverTest {
   }
 
   @Test
+  void says_what_a_look_at_the_topic_finds_when_its_commit_cannot_be_read() {
+    broker.unstable.add(A);
+    broker.findings.put(A, "topic t does not exist");
+    Unresolved unresolved = (Unresolved) resolve(OffsetRule.committed(), A);
+
+    assertThat(unresolved.reason()).contains("t-0", "topic t does not exist");
+  }
+
+  @Test
   void a_coordinator_that_is_loading_or_has_moved_is_asked_again() {
     broker.commits.put(A, new OffsetAndMetadata(42));
     broker.groupFailures.add(new CoordinatorLoadInProgressException("loading"));

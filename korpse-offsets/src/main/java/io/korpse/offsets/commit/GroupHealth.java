@@ -62,9 +62,7 @@ final class GroupHealth {
       }
       case SUSPEND_GROUP -> {
         waitLong(now);
-        change(
-            CommitState.SUSPENDED,
-            error + ": the client needs the right READ on the group and valid credentials");
+        change(CommitState.SUSPENDED, error + ": " + remedy(error));
       }
       case RETRY, REDISCOVER, CLIENT -> retry(error + ": " + text, now);
       case HALVE_BATCH -> {
@@ -76,6 +74,14 @@ final class GroupHealth {
         change(CommitState.FAILING, error + ": " + text);
       }
     }
+  }
+
+  private static String remedy(Errors error) {
+    return switch (error) {
+      case GROUP_AUTHORIZATION_FAILED -> "the client needs the right READ on the group";
+      case INVALID_GROUP_ID -> "choose another group id";
+      default -> error.message();
+    };
   }
 
   /** A request got no answer. */

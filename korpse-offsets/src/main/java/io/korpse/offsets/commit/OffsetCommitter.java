@@ -99,7 +99,11 @@ public final class OffsetCommitter implements AutoCloseable {
     }
   }
 
-  /** Forgets partitions that left the reader; nothing is committed for them any more. */
+  /**
+   * Forgets partitions that left the reader; nothing is committed for them any more. Also for a
+   * partition whose log was truncated or created again, before its lower position is submitted:
+   * otherwise a position that goes back is left out.
+   */
   public void remove(Collection<TopicPartition> partitions) {
     lock.lock();
     try {

@@ -35,6 +35,8 @@ public final class LagTracker implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(LagTracker.class);
 
+  private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
   private final Supplier<EndOffsets> clients;
   private final Settings settings;
   private final Clock clock;
@@ -208,6 +210,11 @@ public final class LagTracker implements AutoCloseable {
         } else {
           left = changed.awaitNanos(left);
         }
+      }
+      // New partitions come in groups: one request for all of them, a moment later.
+      long settle = isNew ? SETTLE_NANOS : 0;
+      while (!closing && settle > 0) {
+        settle = changed.awaitNanos(settle);
       }
       isNew = false;
       return !closing;

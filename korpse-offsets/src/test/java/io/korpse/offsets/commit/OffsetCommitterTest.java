@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.korpse.offsets.Position;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +53,38 @@ final class OffsetCommitterTest {
       assertThat(group.mostInFlight).isEqualTo(1);
       assertThat(group.offset(A)).isEqualTo(100);
       assertThat(group.metadata(A)).contains("checkpoint=100");
+    }
+  }
+
+  @Test
+  void many_threads_may_submit_remove_and_flush() throws Exception {
+    try (OffsetCommitter committer = builder().build(() -> group)) {
+      List<Thread> threads = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        TopicPartition own = new TopicPartition("own", t);
+        Thread thread =
+            new Thread(
+                () -> {
+                  for (int i = 1; i <= 2_000; i++) {
+                    committer.submit(-1, Map.of(own, Position.of(i)));
+                    if (i % 500 == 0) {
+                      committer.remove(List.of(own));
+                      committer.submit(-1, Map.of(own, Position.of(i)));
+                      committer.flush(PATIENCE);
+                    }
+                  }
+                });
+        thread.start();
+        threads.add(thread);
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(committer.flush(PATIENCE)).isTrue();
+      for (int t = 0; t < 4; t++) {
+        assertThat(group.offset(new TopicPartition("own", t))).isEqualTo(2_000);
+      }
+      assertThat(group.mostInFlight).isEqualTo(1);
     }
   }
 
