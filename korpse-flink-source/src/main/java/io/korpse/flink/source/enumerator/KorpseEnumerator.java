@@ -6,6 +6,7 @@ import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
+import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Resolution;
 import java.time.Clock;
@@ -144,6 +145,10 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       takeReport(reader, restored.splits());
     } else if (event instanceof SplitsFinishedEvent finished) {
       readers.finished(reader, finished.partitions());
+    } else if (event instanceof TopicSuspectedEvent) {
+      if (!schedule.rechecks()) {
+        schedule.soon();
+      }
     } else {
       throw new IllegalArgumentException("A reader sent " + event + ", which nobody knows");
     }
@@ -283,9 +288,10 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
 
     // What is there is read at once, unless something of the first look is looked for again: a
     // bounded source must not be complete without it.
-    partitions.add(changes.added());
-    if (!changes.added().isEmpty()) {
-      LOG.info("Found {} new partitions: {}", changes.added().size(), some(changes.added()));
+    Map<TopicPartition, Uuid> added = partitions.isComplete() ? Map.of() : changes.added();
+    partitions.add(added);
+    if (!added.isEmpty()) {
+      LOG.info("Found {} new partitions: {}", added.size(), some(added));
       offsetsDueMillis = now;
     }
     if (!schedule.rechecks()) {

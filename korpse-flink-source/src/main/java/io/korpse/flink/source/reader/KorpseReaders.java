@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.reader.proxy.BufferBudget;
 import io.korpse.flink.source.reader.proxy.PauseTimes;
 import io.korpse.flink.source.reader.proxy.ProxyControl;
@@ -87,6 +88,12 @@ public final class KorpseReaders {
             offsetMetrics.group().counter("tombstonesSkipped"));
 
     DataLoss dataLoss = new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states);
+    RecreatedTopics losses =
+        RecreatedTopics.of(
+            dataLoss,
+            admin,
+            states,
+            partition -> context.sendSourceEventToCoordinator(new TopicSuspectedEvent(partition)));
     ProxyParts proxy =
         new ProxyParts(
             clients,
@@ -95,7 +102,7 @@ public final class KorpseReaders {
             control,
             stats,
             pauses,
-            dataLoss,
+            losses,
             dataLoss,
             RecordWeigher::heapOf,
             schema.readsKey(),

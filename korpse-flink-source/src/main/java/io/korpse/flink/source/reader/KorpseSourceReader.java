@@ -182,6 +182,7 @@ final class KorpseSourceReader<T>
       try {
         parts.sidecar().close(parts.closeTimeout());
       } finally {
+        parts.states().clear();
         closeUserCode(parts.schema());
       }
     }

@@ -9,6 +9,7 @@ import java.lang.invoke.VarHandle;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * How far one split is emitted.
@@ -94,6 +95,10 @@ public final class KorpseSplitState implements PositionListener {
   /** Whether nothing was emitted and the start may follow the log start. Any thread. */
   boolean isPristine() {
     return pristine;
+  }
+
+  Uuid topicId() {
+    return split.topicId();
   }
 
   /** A record was emitted, or left out for a reason. */

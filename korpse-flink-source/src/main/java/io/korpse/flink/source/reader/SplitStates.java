@@ -37,6 +37,10 @@ final class SplitStates implements SplitListeners {
     return states.get(splitId);
   }
 
+  void clear() {
+    states.clear();
+  }
+
   Collection<KorpseSplitState> all() {
     return states.values();
   }

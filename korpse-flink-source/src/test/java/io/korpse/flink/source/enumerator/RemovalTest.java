@@ -11,6 +11,8 @@ import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.UnsubscribedPolicy;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
+import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.flink.source.split.PeerOffsets;
 import io.korpse.offsets.OffsetRule;
@@ -182,6 +184,34 @@ final class RemovalTest {
     KorpseSplit anew = fixture.context.assigned(0).get(1);
     assertThat(anew.topicId()).isEqualTo(OTHER_ID);
     assertThat(anew.position().offset()).isEqualTo(10);
+  }
+
+  @Test
+  void a_suspicion_of_a_reader_is_looked_into_at_once_even_without_discovery() {
+    fixture.cluster.topic("t", 1, ID);
+    continueWhenRemoved().withoutDiscovery().start(1).reader(0);
+    fixture.cluster.topic("t", 1, OTHER_ID);
+
+    fixture.enumerator.handleSourceEvent(0, new TopicSuspectedEvent(t(0)));
+    fixture.pass(Duration.ofSeconds(2));
+
+    assertThat(removed(0)).containsExactly(t(0));
+  }
+
+  @Test
+  void a_topic_created_again_under_a_bounded_source_only_leaves() {
+    fixture.cluster.topic("t", 2, ID);
+    continueWhenRemoved().bounded(OffsetRule.latest()).start(1);
+    fixture.context.register(0);
+    fixture.enumerator.addReader(0);
+    fixture.cluster.topic("t", 2, OTHER_ID);
+    fixture.enumerator.handleSourceEvent(0, new SplitsRestoredEvent(List.of()));
+    fixture.enumerator.handleSourceEvent(0, new TopicSuspectedEvent(t(0)));
+    fixture.pass(Duration.ofSeconds(2));
+
+    fixture.finished(0, t(0), t(1)).pass(Duration.ofSeconds(5));
+
+    assertThat(fixture.context.assigned(0)).hasSize(2);
   }
 
   @Test
