@@ -18,6 +18,8 @@ import picocli.CommandLine.ParseResult;
  */
 public final class Bench {
 
+  private static final String ALL = "all";
+
   private final Path target;
   private final PrintStream results;
   private final PrintStream progress;
@@ -48,29 +50,25 @@ public final class Bench {
             command.usage(results);
             return 0;
           }
-          return measure(parsed, args);
+          return run(parsed, args);
         });
     return command.execute(args);
   }
 
-  private int measure(ParseResult parsed, String[] args) {
-    Plan plan;
+  private int run(ParseResult parsed, String[] args) {
     try {
-      plan = Plan.of(parsed, args);
-    } catch (IllegalArgumentException e) {
-      progress.println(e.getMessage());
-      return 2;
-    }
-    try (Host host = Host.start(target, progress)) {
-      List<Run> runs = new Runner(host, plan.scenario, plan.settings, plan.sources).run();
-      Report report =
-          new Report(
-              plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
-      results.println(report.toTable());
+      if (parsed.matchedPositionalValue(0, "").equals(ALL)) {
+        return measureAll(parsed);
+      }
+      Plan plan = Plan.of(parsed, args);
+      Report report = measure(plan);
       if (plan.json != null) {
         Json.write(plan.json, report.toJson());
       }
       return 0;
+    } catch (IllegalArgumentException e) {
+      progress.println(e.getMessage());
+      return 2;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return 1;
@@ -81,6 +79,41 @@ public final class Bench {
       }
       return 1;
     }
+  }
+
+  private Report measure(Plan plan) throws Exception {
+    try (Host host = Host.start(target, progress)) {
+      List<Run> runs = new Runner(host, plan.scenario, plan.settings, plan.sources).run();
+      Report report =
+          new Report(
+              plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
+      results.println(report.toTable());
+      results.println(report.toTargets());
+      return report;
+    }
+  }
+
+  /** Measures the suite, or some of it, and writes the document anew after each part. */
+  private int measureAll(ParseResult parsed) throws Exception {
+    Path docs = target.toAbsolutePath().getParent().resolveSibling("docs");
+    Path directory = docs.resolve("performance");
+    String only = parsed.matchedOptionValue("--only", "");
+    List<String> names = only.isEmpty() ? List.of() : List.of(only.split(",", -1));
+    for (String name : names) {
+      if (Suite.entries().stream().noneMatch(entry -> entry.name().equals(name))) {
+        throw new IllegalArgumentException("The suite has no part '%s'.".formatted(name));
+      }
+    }
+    for (Suite.Entry entry : Suite.entries()) {
+      if (names.isEmpty() || names.contains(entry.name())) {
+        String[] arguments = entry.arguments().toArray(new String[0]);
+        Plan plan = Plan.of(new CommandLine(commandSpec()).parseArgs(arguments), arguments);
+        results.println("## " + entry.title() + "\n");
+        Json.write(directory.resolve(entry.name() + ".json"), measure(plan).toJson());
+        PerformanceDoc.write(directory, docs.resolve("performance.md"));
+      }
+    }
+    return 0;
   }
 
   static CommandSpec commandSpec() {
@@ -95,7 +128,9 @@ public final class Bench {
             .arity("0..1")
             .paramLabel("SCENARIO")
             .type(String.class)
-            .description("What to measure, see below.")
+            .description(
+                "What to measure, see below; 'all' measures everything in docs/performance.md and"
+                    + " writes it anew.")
             .build());
     spec.addOption(
         OptionSpec.builder("--source")
@@ -114,6 +149,12 @@ public final class Bench {
               .description(option.description())
               .build());
     }
+    spec.addOption(
+        OptionSpec.builder("--only")
+            .paramLabel("NAME[,NAME...]")
+            .type(String.class)
+            .description("With 'all': only these parts of docs/performance.md.")
+            .build());
     spec.addOption(
         OptionSpec.builder("--json")
             .paramLabel("FILE")

@@ -19,6 +19,8 @@ final class Child implements AutoCloseable {
   private static final List<String> OPENED =
       List.of("java.lang", "java.util", "java.util.concurrent", "java.time");
 
+  private static final int TAIL = 30;
+
   private final Process process;
   private final Path log;
   private final BufferedReader replies;
@@ -79,8 +81,8 @@ final class Child implements AutoCloseable {
     Outcome outcome = attempt(request);
     if (!outcome.error().isEmpty()) {
       throw new IllegalStateException(
-          "%s failed with %s: %s; see %s"
-              .formatted(request.scenario(), request.source(), outcome.error(), log));
+          "%s failed with %s: %s; its log ends with%n%s"
+              .formatted(request.scenario(), request.source(), outcome.error(), tail()));
     }
     return outcome.figures();
   }
@@ -114,6 +116,17 @@ final class Child implements AutoCloseable {
         throw e;
       }
       return new Outcome(last, "the child died");
+    }
+  }
+
+  /** The last lines of the child's log. */
+  String tail() {
+    try {
+      List<String> lines =
+          new String(Files.readAllBytes(log), StandardCharsets.UTF_8).lines().toList();
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - TAIL), lines.size()));
+    } catch (IOException e) {
+      return "(no log: " + e.getMessage() + ")";
     }
   }
 

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.flink.connector.kafka.source.KafkaSource;
@@ -20,6 +22,7 @@ final class Environment {
     OperatingSystemMXBean system =
         (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
     Map<String, String> description = new LinkedHashMap<>();
+    description.put("time", Instant.now().truncatedTo(ChronoUnit.MINUTES).toString());
     description.put("cores", Integer.toString(system.getAvailableProcessors()));
     description.put("processor", processor());
     description.put("memoryMiB", Long.toString(system.getTotalMemorySize() >> 20));

@@ -6,14 +6,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** A job of one source and one sink on a Flink cluster in this process. */
+/** A job of a source and a sink on a Flink cluster in this process. */
 final class FlinkJob implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -49,10 +51,22 @@ final class FlinkJob implements AutoCloseable {
       WatermarkStrategy<T> watermarks,
       RecordProbe<T> probe)
       throws Exception {
+    return start(configuration, source, watermarks, records -> records, probe);
+  }
+
+  /** A job of a source, what {@code middle} makes of its records, and a sink. */
+  static <T, R> FlinkJob start(
+      Configuration configuration,
+      Source<T, ?, ?> source,
+      WatermarkStrategy<T> watermarks,
+      Function<DataStream<T>, DataStream<R>> middle,
+      RecordProbe<R> probe)
+      throws Exception {
     StreamExecutionEnvironment environment =
         StreamExecutionEnvironment.createLocalEnvironment(configuration);
-    ProbeSink<T> sink = ProbeSink.of(probe);
-    environment.fromSource(source, watermarks, "source").uid("source").sinkTo(sink).uid("sink");
+    ProbeSink<R> sink = ProbeSink.of(probe);
+    DataStream<T> records = environment.fromSource(source, watermarks, "source").uid("source");
+    middle.apply(records).sinkTo(sink).uid("sink");
     return new FlinkJob(environment.executeAsync("bench"), sink);
   }
 

@@ -23,12 +23,14 @@ final class Host implements AutoCloseable {
   private static final Duration BROKER_PATIENCE = Duration.ofSeconds(90);
 
   private final Workspace workspace;
+  private final Path module;
   private final LocalKafka kafka;
   private final Admin admin;
   private final PrintStream progress;
 
-  private Host(Workspace workspace, LocalKafka kafka, PrintStream progress) {
+  private Host(Workspace workspace, Path module, LocalKafka kafka, PrintStream progress) {
     this.workspace = workspace;
+    this.module = module;
     this.kafka = kafka;
     this.admin = kafka.admin();
     this.progress = progress;
@@ -46,7 +48,7 @@ final class Host implements AutoCloseable {
       LocalKafka kafka =
           LocalKafka.start(workspace, Classpath.of(target), 1, Map.of("log.retention.ms", "-1"));
       kafka.awaitReady(BROKER_PATIENCE);
-      return new Host(workspace, kafka, progress);
+      return new Host(workspace, target.toAbsolutePath().getParent(), kafka, progress);
     } catch (RuntimeException e) {
       workspace.close();
       throw e;
@@ -57,6 +59,12 @@ final class Host implements AutoCloseable {
     return kafka.bootstrapServers();
   }
 
+  /** The directory of flink-jobs. */
+  Path module() {
+    return module;
+  }
+
+  /** Where the children may write. */
   Path directory() {
     return workspace.directory();
   }

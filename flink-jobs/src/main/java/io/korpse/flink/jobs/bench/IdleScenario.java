@@ -36,6 +36,11 @@ final class IdleScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(Target.ratioAtMost("netCpuPercent", SourceKind.RAW, 1.2));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE, SourceKind.RAW, SourceKind.FLINK);
   }

@@ -34,6 +34,11 @@ final class IsolationScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(Target.atLeast("unaffectedShare", 0.95));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE);
   }

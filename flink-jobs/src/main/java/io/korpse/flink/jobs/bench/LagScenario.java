@@ -46,6 +46,11 @@ final class LagScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(Target.atMost("lagErrorSecondsP99", 1), Target.atMost("unknownShare", 0.01));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE);
   }

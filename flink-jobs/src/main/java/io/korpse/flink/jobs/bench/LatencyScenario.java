@@ -36,6 +36,14 @@ final class LatencyScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(
+        Target.ratioAtMost("latencyMillisP50", SourceKind.KAFKA_SOURCE, 1),
+        Target.ratioAtMost("latencyMillisP99", SourceKind.KAFKA_SOURCE, 1),
+        Target.ratioAtMost("latencyMillisP999", SourceKind.KAFKA_SOURCE, 1.1));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE, SourceKind.RAW);
   }

@@ -42,6 +42,11 @@ final class MemoryScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(Target.atLeast("survived", 1));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE);
   }
@@ -72,7 +77,7 @@ final class MemoryScenario implements Scenario {
     if (outcome.error().isEmpty()) {
       return outcome.figures();
     }
-    host.progress("memory %s: %s".formatted(source.label(), outcome.error()));
+    host.progress("memory %s: %s%n%s".formatted(source.label(), outcome.error(), child.tail()));
     return outcome.figures().put("survived", 0);
   }
 

@@ -40,6 +40,15 @@ final class OrderScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return settings.number(Option.PARTITIONS) > 8
+        ? List.of()
+        : List.of(
+            Target.atMost("maxDisorderSeconds", 1),
+            Target.ratioAtLeast("recordsPerSecond", SourceKind.KORPSE_FAIR, 0.95));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KORPSE_FAIR, SourceKind.KAFKA_SOURCE);
   }

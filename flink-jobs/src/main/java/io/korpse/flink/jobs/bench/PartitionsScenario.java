@@ -34,6 +34,14 @@ final class PartitionsScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(
+        Target.ratioAtMost("cpuNanosPerRecord", SourceKind.KAFKA_SOURCE, 0.40),
+        Target.ratioAtMost("cpuNanosPerRecord", SourceKind.RAW, 1.5),
+        Target.atMost("firstRecordSeconds", 5));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE, SourceKind.RAW);
   }

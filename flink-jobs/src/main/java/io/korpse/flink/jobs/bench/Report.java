@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /**
  * The runs of one scenario and what follows from them.
@@ -31,6 +32,77 @@ final class Report {
     this.environment = environment;
     this.settings = settings;
     this.runs = List.copyOf(runs);
+  }
+
+  /** Reads what {@link #toJson()} wrote; what follows from the runs is worked out again. */
+  static Report fromJson(JsonNode json) {
+    Map<String, String> environment = new LinkedHashMap<>();
+    json.get("environment")
+        .properties()
+        .forEach(field -> environment.put(field.getKey(), field.getValue().asText()));
+    Map<String, String> settings = new LinkedHashMap<>();
+    json.get("settings")
+        .properties()
+        .forEach(field -> settings.put(field.getKey(), field.getValue().asText()));
+    List<Run> runs = new ArrayList<>();
+    for (JsonNode run : json.get("runs")) {
+      Figures figures = new Figures();
+      run.properties()
+          .forEach(
+              field -> {
+                if (field.getValue().isNumber() && !field.getKey().equals("round")) {
+                  figures.put(field.getKey(), field.getValue().asDouble());
+                }
+              });
+      runs.add(
+          new Run(
+              SourceKind.of(run.get("source").asText()),
+              run.get("round").asInt(),
+              run.path("variant").asText(""),
+              figures));
+    }
+    return new Report(
+        json.get("scenario").asText(),
+        json.get("command").asText(),
+        environment,
+        Settings.fromMap(settings),
+        runs);
+  }
+
+  String scenario() {
+    return scenario;
+  }
+
+  String command() {
+    return command;
+  }
+
+  String lastVariant() {
+    List<String> variants = variants();
+    return variants.isEmpty() ? "" : variants.get(variants.size() - 1);
+  }
+
+  List<Target.Outcome> outcomes() {
+    return Scenarios.named(scenario).targets(settings).stream()
+        .map(target -> target.check(this))
+        .toList();
+  }
+
+  /** A Markdown list of the targets and what became of them; empty if Korpse was not measured. */
+  String toTargets() {
+    StringBuilder text = new StringBuilder();
+    for (Target.Outcome outcome : outcomes()) {
+      if (outcome.met() != null) {
+        text.append("- target ")
+            .append(outcome.text())
+            .append(": ")
+            .append(outcome.met() ? "met" : "**missed**")
+            .append(", with ")
+            .append(Numbers.text(outcome.value()))
+            .append('\n');
+      }
+    }
+    return text.toString();
   }
 
   List<String> variants() {
@@ -98,7 +170,8 @@ final class Report {
     }
     json.put("runs", list);
     List<String> variants = variants();
-    json.putAll(results(variants.isEmpty() ? "" : variants.get(variants.size() - 1)));
+    json.putAll(results(lastVariant()));
+    json.put("targets", outcomes());
     if (variants.size() > 1) {
       Map<String, Object> each = new LinkedHashMap<>();
       variants.forEach(variant -> each.put(variant, results(variant)));

@@ -43,6 +43,11 @@ final class RestoreScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(Target.ratioAtMost("firstRecordSeconds", SourceKind.KAFKA_SOURCE, 1));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE);
   }

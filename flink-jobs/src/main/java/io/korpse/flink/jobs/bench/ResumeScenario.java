@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -49,6 +50,25 @@ final class ResumeScenario implements Scenario {
         entry(Option.SECONDS, "60"),
         entry(Option.HEAP, "1g"),
         entry(Option.CONSUMER, ""));
+  }
+
+  @Override
+  public List<Target> targets(Settings settings) {
+    return List.of(
+        new Target(
+            "`resumeMillisP99` less `fetchMaxWaitMillis` at most 20",
+            ResumeScenario::overMaxWait,
+            20,
+            false),
+        Target.atMost("fetchMaxWaitMillis", 100));
+  }
+
+  private static OptionalDouble overMaxWait(Report report) {
+    OptionalDouble p99 = Target.median(report, "resumeMillisP99");
+    OptionalDouble wait = Target.median(report, "fetchMaxWaitMillis");
+    return p99.isEmpty() || wait.isEmpty()
+        ? OptionalDouble.empty()
+        : OptionalDouble.of(p99.getAsDouble() - wait.getAsDouble());
   }
 
   @Override

@@ -18,6 +18,9 @@ interface Scenario {
   /** The options it takes, and what they are if the user says nothing. */
   Map<Option, String> defaults();
 
+  /** What Korpse is held to under these options. */
+  List<Target> targets(Settings settings);
+
   /** What {@code --source all} stands for. */
   List<SourceKind> sources();
 

@@ -8,6 +8,7 @@ final class Scenarios {
   private static final List<Scenario> ALL =
       List.of(
           new ThroughputScenario(),
+          new JsonScenario(),
           new PartitionsScenario(),
           new LatencyScenario(),
           new IdleScenario(),

@@ -39,6 +39,25 @@ final class ThroughputScenario implements Scenario {
   }
 
   @Override
+  public List<Target> targets(Settings settings) {
+    boolean plain =
+        settings.number(Option.SIZE) == 100
+            && settings.text(Option.COMPRESSION).equals("none")
+            && settings.number(Option.HEADERS) == 0
+            && !settings.flag(Option.KEYS);
+    if (!plain) {
+      return List.of(
+          Target.ratioAtLeast("recordsPerSecond", SourceKind.KAFKA_SOURCE, 1.10),
+          Target.ratioAtMost("cpuNanosPerRecord", SourceKind.KAFKA_SOURCE, 0.85));
+    }
+    return List.of(
+        Target.ratioAtLeast("recordsPerSecond", SourceKind.KAFKA_SOURCE, 1.20),
+        Target.ratioAtMost("cpuNanosPerRecord", SourceKind.KAFKA_SOURCE, 0.80),
+        Target.ratioAtMost("cpuNanosPerRecord", SourceKind.RAW, 1.35),
+        Target.ratioAtMost("allocatedOverRaw", SourceKind.KAFKA_SOURCE, 0.80));
+  }
+
+  @Override
   public List<SourceKind> sources() {
     return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE, SourceKind.RAW);
   }

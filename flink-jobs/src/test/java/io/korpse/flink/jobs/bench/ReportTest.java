@@ -15,10 +15,7 @@ class ReportTest {
   }
 
   private static JsonNode json(Run... runs) {
-    Settings settings = Settings.of("throughput", Map.of(Option.RUNS, "2"), Map.of());
-    Report report =
-        new Report("throughput", "bench throughput", Map.of("cores", "2"), settings, List.of(runs));
-    return Json.parse(Json.line(report.toJson()), JsonNode.class);
+    return Json.parse(Json.line(report("throughput", runs).toJson()), JsonNode.class);
   }
 
   @Test
@@ -74,5 +71,39 @@ class ReportTest {
     assertThat(json.at("/variants/8/summary/korpse/recordsPerSecond/median").asDouble())
         .isEqualTo(100);
     assertThat(json.get("runs").get(0).get("variant").asText()).isEqualTo("8");
+  }
+
+  private static Report report(String scenario, Run... runs) {
+    Settings settings = Settings.of(scenario, Scenarios.named(scenario).defaults(), Map.of());
+    return new Report(scenario, "bench", Map.of(), settings, List.of(runs));
+  }
+
+  @Test
+  void a_target_is_met_or_missed_by_the_ratio_of_medians() {
+    Run peer = run(SourceKind.KAFKA_SOURCE, 1, "", 10);
+
+    assertThat(report("json", run(SourceKind.KORPSE, 1, "", 12), peer).outcomes())
+        .singleElement()
+        .satisfies(outcome -> assertThat(outcome.met()).isTrue());
+    assertThat(report("json", run(SourceKind.KORPSE, 1, "", 11), peer).toTargets())
+        .contains("recordsPerSecond", "**missed**", "1.10");
+  }
+
+  @Test
+  void a_target_without_the_runs_to_tell_is_left_open() {
+    assertThat(report("json", run(SourceKind.KAFKA_SOURCE, 1, "", 10)).outcomes())
+        .singleElement()
+        .satisfies(outcome -> assertThat(outcome.met()).isNull());
+  }
+
+  @Test
+  void reads_back_what_it_wrote() {
+    Report report =
+        report("json", run(SourceKind.KORPSE, 1, "", 12), run(SourceKind.KAFKA_SOURCE, 1, "", 10));
+
+    Report read = Report.fromJson(Json.parse(Json.line(report.toJson()), JsonNode.class));
+
+    assertThat(read.toJson()).isEqualTo(report.toJson());
+    assertThat(read.toTable()).isEqualTo(report.toTable());
   }
 }

@@ -1,0 +1,73 @@
+package io.korpse.flink.jobs.bench;
+
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+
+/**
+ * A bound that a scenario holds Korpse to.
+ *
+ * @param text the bound, in words
+ * @param value what is bounded; empty if the runs do not tell
+ * @param atLeast whether {@code bound} is the least that is allowed, else the most
+ */
+record Target(String text, Function<Report, OptionalDouble> value, double bound, boolean atLeast) {
+
+  /** What became of a target; {@code value} is null if the runs do not tell. */
+  record Outcome(String text, Double value, Boolean met) {}
+
+  Outcome check(Report report) {
+    OptionalDouble found = value.apply(report);
+    if (found.isEmpty()) {
+      return new Outcome(text, null, null);
+    }
+    double number = found.getAsDouble();
+    return new Outcome(text, number, atLeast ? number >= bound : number <= bound);
+  }
+
+  /** Bounds the ratio of the medians of a figure. */
+  static Target ratioAtLeast(String figure, SourceKind under, double bound) {
+    return ratio(figure, under, bound, true);
+  }
+
+  /** Bounds the ratio of the medians of a figure. */
+  static Target ratioAtMost(String figure, SourceKind under, double bound) {
+    return ratio(figure, under, bound, false);
+  }
+
+  private static Target ratio(String figure, SourceKind under, double bound, boolean atLeast) {
+    return new Target(
+        "`%s` %s %s of %s"
+            .formatted(
+                figure, atLeast ? "at least" : "at most", Numbers.text(bound), under.label()),
+        report -> of(report.ratios(report.lastVariant(), SourceKind.KORPSE, under).get(figure)),
+        bound,
+        atLeast);
+  }
+
+  static Target atLeast(String figure, double bound) {
+    return new Target(
+        "`%s` at least %s".formatted(figure, Numbers.text(bound)),
+        report -> median(report, figure),
+        bound,
+        true);
+  }
+
+  static Target atMost(String figure, double bound) {
+    return new Target(
+        "`%s` at most %s".formatted(figure, Numbers.text(bound)),
+        report -> median(report, figure),
+        bound,
+        false);
+  }
+
+  static OptionalDouble median(Report report, String figure) {
+    Statistics statistics =
+        report.summary(report.lastVariant()).getOrDefault(SourceKind.KORPSE, Map.of()).get(figure);
+    return statistics == null ? OptionalDouble.empty() : OptionalDouble.of(statistics.median());
+  }
+
+  private static OptionalDouble of(Double value) {
+    return value == null ? OptionalDouble.empty() : OptionalDouble.of(value);
+  }
+}
