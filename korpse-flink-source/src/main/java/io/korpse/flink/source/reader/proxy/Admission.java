@@ -35,6 +35,7 @@ class Admission {
   private final BufferBudget budget;
   private final ProxyLimits limits;
   private final PauseLedger ledger;
+  private final OrderWait orderWait;
   private final ProxyStats stats;
   private final PriorityQueue<SplitBuffer> hungry;
   private final Map<SplitBuffer, Long> window = new LinkedHashMap<>();
@@ -47,11 +48,13 @@ class Admission {
       BufferBudget budget,
       ProxyLimits limits,
       PauseLedger ledger,
+      OrderWait orderWait,
       ProxyStats stats,
       Comparator<SplitBuffer> mostHungry) {
     this.budget = budget;
     this.limits = limits;
     this.ledger = ledger;
+    this.orderWait = orderWait;
     this.stats = stats;
     this.hungry = new PriorityQueue<>(mostHungry);
   }
@@ -93,15 +96,22 @@ class Admission {
   }
 
   private void close(SplitBuffer split, long nowNanos) {
-    ledger.add(split.pause, PauseReason.READER_FULL, nowNanos);
-    if (split.isEmpty() && !split.hungry && !split.fetchFinished()) {
+    if (split.fetchFinished()) {
+      return;
+    }
+    if (ledger.add(split.pause, PauseReason.READER_FULL, nowNanos)) {
+      orderWait.review(split, nowNanos);
+    }
+    if (split.isEmpty() && !split.hungry) {
       split.hungry = true;
       hungry.add(split);
     }
   }
 
   private void open(SplitBuffer split, long nowNanos) {
-    ledger.remove(split.pause, PauseReason.READER_FULL, nowNanos);
+    if (ledger.remove(split.pause, PauseReason.READER_FULL, nowNanos)) {
+      orderWait.review(split, nowNanos);
+    }
   }
 
   /**

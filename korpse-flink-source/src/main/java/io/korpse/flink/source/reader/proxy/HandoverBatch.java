@@ -158,6 +158,10 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     return runs;
   }
 
+  int runRecords(int index) {
+    return runEnds[index] - (index == 0 ? 0 : runEnds[index - 1]);
+  }
+
   SplitBuffer runSplit(int index) {
     return runSplits[index];
   }

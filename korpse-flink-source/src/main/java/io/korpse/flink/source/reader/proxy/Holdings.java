@@ -38,6 +38,7 @@ final class Holdings {
     long freed = split.discard();
     bytes -= freed;
     budget.release(freed);
+    publish();
   }
 
   void releaseAll() {

@@ -16,9 +16,12 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Intake {
 
-  /** Told of each split that a poll moved. */
+  /** Told of each split that a poll names. */
   interface Arrivals {
     void arrived(SplitBuffer split, int count, long bytes);
+
+    /** Only the known end of the split may have changed. */
+    void unmoved(SplitBuffer split);
   }
 
   private final ProxyConsumer consumer;
@@ -105,6 +108,14 @@ final class Intake {
       nextOffset = again.offset();
       nextEpoch = again.leaderEpoch().orElse(Position.NO_EPOCH);
       records = List.copyOf(records.subList(0, usable));
+    }
+    if (records.isEmpty() && nextOffset <= split.fetchOffset()) {
+      // Named since its end is news, or since nothing of it fitted: it did not move.
+      if (cut) {
+        consumer.seek(split);
+      }
+      arrivals.unmoved(split);
+      return 0;
     }
     if (nextOffset > split.stopOffset()) {
       records = upTo(records, split.stopOffset());

@@ -4,9 +4,11 @@ import io.korpse.flink.source.reader.proxy.LogInspector.LogEnd;
 import io.korpse.offsets.Position;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
@@ -37,8 +39,8 @@ final class OffsetChecks {
     /** Fetches on from the split's fetch offset, or finishes it when that is its end. */
     void fetchOn(SplitBuffer split);
 
-    /** The known end of the split's log changed. */
-    void endKnown(SplitBuffer split);
+    /** The known end of the split's log changed, or whether it is paused. */
+    void changed(SplitBuffer split);
   }
 
   private final LossHandler lossHandler;
@@ -48,6 +50,9 @@ final class OffsetChecks {
   private final Runnable wake;
   private final Owner owner;
   private final ConcurrentLinkedQueue<Runnable> answers = new ConcurrentLinkedQueue<>();
+
+  /** The splits that are held back until their epoch was inspected. */
+  private final Set<SplitBuffer> uninspected = new HashSet<>();
 
   OffsetChecks(
       LossHandler lossHandler,
@@ -75,6 +80,8 @@ final class OffsetChecks {
       partitions.add(split.partition());
       if (split.fetchEpoch() != Position.NO_EPOCH) {
         ledger.add(split.pause, PauseReason.OFFSET_CHECK, now);
+        uninspected.add(split);
+        owner.changed(split);
       }
     }
     List<SplitBuffer> asked = List.copyOf(splits);
@@ -88,14 +95,17 @@ final class OffsetChecks {
     for (SplitBuffer split : asked) {
       LogEnd end = ends.get(split.partition());
       if (!owner.wants(split)) {
+        uninspected.remove(split);
         continue;
       }
       if (end != null && split.end() < 0) {
         split.observeEnd(end.offset());
         split.endListener().endsAt(end.offset());
-        owner.endKnown(split);
+        owner.changed(split);
       }
-      if (!split.pause.has(PauseReason.OFFSET_CHECK)) {
+      // Another question about the split may be open; going on before its answer, and then once
+      // more from there, would read records twice.
+      if (!uninspected.remove(split)) {
         continue;
       }
       if (end != null && end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
@@ -117,6 +127,7 @@ final class OffsetChecks {
       if (split == null || !ledger.add(split.pause, PauseReason.OFFSET_CHECK, now)) {
         continue;
       }
+      owner.changed(split);
       OffsetAndMetadata at =
           e instanceof LogTruncationException truncated
               ? truncated.divergentOffsets().get(partition)
@@ -140,7 +151,7 @@ final class OffsetChecks {
               "Cannot find out where to go on with " + split.partition() + ": " + cause, cause);
     }
     if (owner.wants(split)) {
-      split.moveFetchTo(position.offset(), position.leaderEpoch());
+      split.moveFetchTo(Math.min(position.offset(), split.stopOffset()), position.leaderEpoch());
       goOn(split);
     }
   }

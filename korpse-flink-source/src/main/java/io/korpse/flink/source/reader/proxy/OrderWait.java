@@ -1,29 +1,35 @@
 package io.korpse.flink.source.reader.proxy;
 
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.Comparator;
+import java.util.TreeSet;
 
 /**
  * For which empty splits event-time order waits, and until when (KIP-695, with a bound).
  *
  * <p>A split is waited for only while its buffer is empty, it is known to have more on the broker,
  * it has no reason to pause, and its deadline has not passed. The deadline is set once, when the
- * split runs empty, and again only after it brought a record: a position that moves over control
- * records does not count. Over all, waiting takes at most a tenth of any ten seconds; beyond that
- * order is given up and counted.
+ * split runs empty, and again only after it brought a record: neither a position that moves over
+ * control records nor a pause that ends sets it anew. Over all, waiting takes at most a tenth of
+ * any ten seconds; beyond that order is given up and counted.
  *
  * <p>Waiting does not stop what is safe: records not later than the last known time of every split
  * that is waited for go on. Confined to the fetcher thread.
  */
 class OrderWait {
 
+  /** The deadline of a split that holds records. */
+  static final long NO_DEADLINE = Long.MIN_VALUE;
+
   private final long limitNanos;
   private final long slackMillis;
   private final ProxyStats stats;
   private final WaitShare share;
 
-  /** The splits that are waited for, the nearest deadline first: all wait equally long. */
-  private final Set<SplitBuffer> waiting = new LinkedHashSet<>();
+  /** The splits that are waited for, the nearest deadline first. */
+  private final TreeSet<SplitBuffer> waiting =
+      new TreeSet<>(
+          Comparator.<SplitBuffer>comparingLong(split -> split.waitDeadline)
+              .thenComparing(SplitBuffer::splitId));
 
   private long blockedSince = -1;
   private boolean exhausted;
@@ -39,32 +45,34 @@ class OrderWait {
 
   /** Looks at a split whose buffer, lag or pause changed. */
   void review(SplitBuffer split, long nowNanos) {
+    if (split.isEmpty() && split.waitDeadline == NO_DEADLINE) {
+      split.waitDeadline = nowNanos + limitNanos;
+    }
     boolean wait =
-        limitNanos > 0
-            && split.isEmpty()
-            && !split.gaveUp
+        split.isEmpty()
             && !split.pause.paused()
             && !split.fetchFinished()
-            && split.knownLag() > 0;
-    if (wait) {
-      if (split.waitDeadline == 0) {
-        split.waitDeadline = nowNanos + limitNanos;
-      }
-      horizonStale |= waiting.add(split);
-    } else {
+            && split.knownLag() > 0
+            && nowNanos < split.waitDeadline;
+    if (!wait) {
       forget(split);
+    } else if (!split.waitedFor) {
+      split.waitedFor = true;
+      waiting.add(split);
+      horizonStale = true;
     }
   }
 
   /** The split brought a record. */
   void delivered(SplitBuffer split) {
-    split.waitDeadline = 0;
-    split.gaveUp = false;
     forget(split);
+    split.waitDeadline = NO_DEADLINE;
   }
 
   void forget(SplitBuffer split) {
-    if (!waiting.isEmpty() && waiting.remove(split)) {
+    if (split.waitedFor) {
+      split.waitedFor = false;
+      waiting.remove(split);
       horizonStale = true;
     }
   }
@@ -97,13 +105,11 @@ class OrderWait {
 
   private void giveUpExpired(long nowNanos) {
     while (!waiting.isEmpty()) {
-      SplitBuffer first = waiting.iterator().next();
+      SplitBuffer first = waiting.first();
       if (nowNanos < first.waitDeadline) {
         return;
       }
-      waiting.remove(first);
-      first.gaveUp = true;
-      horizonStale = true;
+      forget(first);
       stats.countOrderGivenUp();
     }
   }
@@ -134,7 +140,7 @@ class OrderWait {
     if (blockedSince < 0 || waiting.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    long deadline = waiting.iterator().next().waitDeadline - nowNanos;
+    long deadline = waiting.first().waitDeadline - nowNanos;
     return Math.max(0, Math.min(deadline, share.left(nowNanos)));
   }
 

@@ -55,6 +55,7 @@ public final class PollProxy implements AutoCloseable {
 
   private final Map<String, SplitBuffer> splits = new LinkedHashMap<>();
   private final List<SplitBuffer> reachedStop = new ArrayList<>();
+  private final Intake.Arrivals arrivals = new PollArrivals();
 
   private volatile boolean readerWoke;
   private long lastPollAt;
@@ -78,7 +79,7 @@ public final class PollProxy implements AutoCloseable {
             parts.consumerFactory(), quota, ledger, limits.retainedResponses(), stats);
     this.chooser = rules.chooser(parts);
     this.orderWait = rules.orderWait(parts);
-    this.admission = rules.admission(parts, ledger);
+    this.admission = rules.admission(parts, ledger, orderWait);
     this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(parts.budget(), wake);
     this.holdings = new Holdings(parts.budget(), stats);
@@ -139,9 +140,7 @@ public final class PollProxy implements AutoCloseable {
         doWishes(now);
       }
       boolean credit = handover.hasCredit();
-      boolean stuck = !handover.hasOutstanding() && chooser.size() == 0;
-      admission.update(splits.values(), stuck, now);
-      consumer.applyPauses();
+      admit(now);
       if (credit) {
         pollAhead(now);
         HandoverBatch batch = handover.compose(clock.getAsLong(), this::leave);
@@ -174,8 +173,14 @@ public final class PollProxy implements AutoCloseable {
     }
     do {
       poll(0, false);
-      consumer.applyPauses();
+      // What it brought counts before the next poll, and before somebody is waited for.
+      admit(lastPollAt);
     } while (intake.more() && isFetching() && holdings.bytes() < limits.readerBytes() / 2);
+  }
+
+  private void admit(long now) {
+    boolean stuck = !handover.hasOutstanding() && chooser.size() == 0;
+    admission.update(splits.values(), stuck, now);
   }
 
   private boolean isFetching() {
@@ -286,6 +291,7 @@ public final class PollProxy implements AutoCloseable {
   // ---- fetching
 
   private void poll(long nanos, boolean forReturns) {
+    consumer.applyPauses();
     Consumer<byte[], byte[]> polled = consumer.get();
     boolean wait = nanos > 0 && wake.enterPoll(polled, forReturns, returns);
     intake.begin();
@@ -297,7 +303,6 @@ public final class PollProxy implements AutoCloseable {
       return;
     } catch (OffsetOutOfRangeException e) {
       checks.refused(e, consumer.splits());
-      consumer.applyPauses();
       return;
     } finally {
       if (wait) {
@@ -305,9 +310,21 @@ public final class PollProxy implements AutoCloseable {
       }
       lastPollAt = clock.getAsLong();
     }
-    intake.take(records, this::arrived);
+    intake.take(records, arrivals);
     finishReached(lastPollAt);
     intake.fitPollSize(lastPollAt, limits.maxWait());
+  }
+
+  private final class PollArrivals implements Intake.Arrivals {
+    @Override
+    public void arrived(SplitBuffer split, int count, long bytes) {
+      PollProxy.this.arrived(split, count, bytes);
+    }
+
+    @Override
+    public void unmoved(SplitBuffer split) {
+      orderWait.review(split, lastPollAt);
+    }
   }
 
   private void arrived(SplitBuffer split, int count, long bytes) {
@@ -376,7 +393,7 @@ public final class PollProxy implements AutoCloseable {
     }
 
     @Override
-    public void endKnown(SplitBuffer split) {
+    public void changed(SplitBuffer split) {
       orderWait.review(split, clock.getAsLong());
     }
   }
@@ -395,6 +412,8 @@ public final class PollProxy implements AutoCloseable {
     control.detach(waker);
     holdings.releaseAll();
     handover.close();
+    long now = clock.getAsLong();
+    splits.values().forEach(split -> ledger.forget(split.pause, now));
     splits.clear();
     consumer.close(timeout);
   }

@@ -122,7 +122,8 @@ final class ProxyConsumer {
   }
 
   ConsumerRecords<byte[], byte[]> poll(long nanos) {
-    return consumer.poll(Duration.ofNanos(nanos));
+    // The client counts in whole milliseconds; less than one would be a loop without waiting.
+    return consumer.poll(Duration.ofMillis((nanos + 999_999) / 1_000_000));
   }
 
   OptionalLong currentLag(TopicPartition partition) {

@@ -27,11 +27,12 @@ class ProxyRules {
         parts.stats());
   }
 
-  Admission admission(ProxyParts parts, PauseLedger ledger) {
+  Admission admission(ProxyParts parts, PauseLedger ledger, OrderWait orderWait) {
     return new Admission(
         parts.budget(),
         parts.limits(),
         ledger,
+        orderWait,
         parts.stats(),
         Comparator.comparingLong(SplitBuffer::lastTime));
   }

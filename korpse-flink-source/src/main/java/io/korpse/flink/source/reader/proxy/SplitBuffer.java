@@ -61,11 +61,11 @@ final class SplitBuffer {
   /** Bytes that a round robin still owes this split. Owned by the chooser. */
   long deficit;
 
-  /** Until when order waits for this split, 0 when it does not. Owned by {@link OrderWait}. */
-  long waitDeadline;
+  /** Until when order may wait for this split since it ran empty. Owned by {@link OrderWait}. */
+  long waitDeadline = OrderWait.NO_DEADLINE;
 
-  /** Whether order has given this split up until it brings a record. Owned by {@link OrderWait}. */
-  boolean gaveUp;
+  /** Whether order waits for this split. Owned by {@link OrderWait}. */
+  boolean waitedFor;
 
   /** Whether this split is in the admission window. Owned by {@link Admission}. */
   boolean admitted;

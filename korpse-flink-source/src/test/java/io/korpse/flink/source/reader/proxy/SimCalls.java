@@ -15,6 +15,9 @@ final class SimCalls {
   /** Partitions that changed from paused to not paused or back. */
   int flips;
 
+  /** Partitions that were paused or resumed although they were that already. */
+  int redundantFlips;
+
   /** Single requests that {@code currentLag} made for an end that it did not know. */
   int endLookUps;
 }

@@ -31,7 +31,6 @@ import org.apache.kafka.common.serialization.Deserializer;
 final class SimConsumer extends UnsupportedConsumer {
 
   private static final long LONGEST_WAIT = Duration.ofHours(1).toNanos();
-  private static final int SPIN_LIMIT = 2_000;
 
   private final SimCluster cluster;
   private final SimConsumerConfig config;
@@ -44,6 +43,8 @@ final class SimConsumer extends UnsupportedConsumer {
   private final SimCalls calls = new SimCalls();
   private Set<String> topics = Set.of();
   private RuntimeException failure;
+  private java.util.function.Consumer<Duration> onPoll = timeout -> {};
+  private int spinLimit = 2_000;
   private boolean inside;
   private boolean closed;
   private long spinningAt = -1;
@@ -78,6 +79,16 @@ final class SimConsumer extends UnsupportedConsumer {
     return fetcher.pinnedBytes();
   }
 
+  /** Called with the timeout before each poll, while the consumer may still be looked at. */
+  void onPoll(java.util.function.Consumer<Duration> newOnPoll) {
+    onPoll = newOnPoll;
+  }
+
+  /** Most polls in a row that may bring nothing without time passing. */
+  void spinLimit(int polls) {
+    spinLimit = polls;
+  }
+
   boolean isClosed() {
     return closed;
   }
@@ -95,6 +106,7 @@ final class SimConsumer extends UnsupportedConsumer {
 
   @Override
   public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+    onPoll.accept(timeout);
     acquire();
     try {
       calls.polls++;
@@ -102,7 +114,9 @@ final class SimConsumer extends UnsupportedConsumer {
         throw new IllegalStateException("Consumer is not assigned any partitions");
       }
       long start = now();
-      long deadline = start + Math.min(timeout.toNanos(), LONGEST_WAIT);
+      // the client counts in whole milliseconds
+      long wait = Duration.ofMillis(timeout.toMillis()).toNanos();
+      long deadline = start + Math.min(wait, LONGEST_WAIT);
       do {
         throwIfWokenUp();
         updatePositions();
@@ -184,7 +198,7 @@ final class SimConsumer extends UnsupportedConsumer {
       spins = 0;
     }
     spins++;
-    if (spins > SPIN_LIMIT) {
+    if (spins > spinLimit) {
       throw new AssertionError(spins + " polls without a record at virtual time " + now());
     }
   }
@@ -278,7 +292,7 @@ final class SimConsumer extends UnsupportedConsumer {
     inside = false;
     calls.pauses++;
     for (TopicPartition partition : partitions) {
-      calls.flips += subscription.state(partition).paused ? 0 : 1;
+      note(!subscription.state(partition).paused);
       subscription.state(partition).paused = true;
     }
   }
@@ -289,8 +303,16 @@ final class SimConsumer extends UnsupportedConsumer {
     inside = false;
     calls.resumes++;
     for (TopicPartition partition : partitions) {
-      calls.flips += subscription.state(partition).paused ? 1 : 0;
+      note(subscription.state(partition).paused);
       subscription.state(partition).paused = false;
+    }
+  }
+
+  private void note(boolean changes) {
+    if (changes) {
+      calls.flips++;
+    } else {
+      calls.redundantFlips++;
     }
   }
 

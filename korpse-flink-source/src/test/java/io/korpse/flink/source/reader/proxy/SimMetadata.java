@@ -59,6 +59,8 @@ final class SimMetadata {
           notBefore = cluster.scheduler().getAsLong() + BACKOFF_NANOS;
           version++;
           answer.forEach(this::update);
+          // an answer without a leader is an error, after which the client asks again
+          needed |= answer.values().stream().anyMatch(leader -> !leader.isPresent());
         });
   }
 
