@@ -41,6 +41,10 @@ public final class PartitionLag {
   volatile boolean committedAsked;
   private volatile boolean isMoving;
 
+  // Of the thread that fetches; the second is also read by the one that completes requests.
+  private long fetchEnd = NONE;
+  private volatile long fetchRoseAt;
+
   PartitionLag(
       TopicPartition partition,
       LongSupplier position,
@@ -52,6 +56,7 @@ public final class PartitionLag {
     this.isolation = isolation;
     this.window = window;
     this.clock = clock;
+    this.fetchRoseAt = clock.millis();
   }
 
   /** The partition. */
@@ -61,30 +66,38 @@ public final class PartitionLag {
 
   /**
    * The log end as a fetch saw it: the last stable offset when reading committed, else the high
-   * watermark.
+   * watermark. By one thread, as often as the partition is polled; neither locks nor allocates.
    *
-   * <p>Call it only with what a fetch answered, not for a partition that is paused. When reading
-   * committed, a broker does not tell a consumer that only the last stable offset moved: a value
-   * that repeats is then no news, and the tracker asks for itself.
+   * <p>A value that does not rise is no news. A consumer hands out records of a response that it
+   * has kept while the partition was paused, together with the end of that time, and a broker does
+   * not tell a consumer that only the last stable offset moved.
    *
-   * @param epochMillis when, in milliseconds since 1970
+   * @param epochMillis now, in milliseconds since 1970
    */
   public void observeEnd(long observedEnd, long epochMillis) {
-    boolean isNews = observedEnd != end;
-    if (isolation == IsolationLevel.READ_COMMITTED && !isNews) {
+    if (observedEnd <= fetchEnd) {
+      fetchEnd = observedEnd;
       return;
     }
-    isMoving = isNews;
-    end = observedEnd;
-    endAt = epochMillis;
+    // A consumer fetches a partition anew only when all that it had of it was taken. So this end
+    // was
+    // seen after the one before it was handed out, and how long after cannot be told.
+    long seenAfter = fetchRoseAt;
+    fetchEnd = observedEnd;
+    fetchRoseAt = epochMillis;
+    if (observedEnd > end) {
+      isMoving = true;
+      end = observedEnd;
+      endAt = Math.max(endAt, seenAfter);
+    }
   }
 
   /**
    * The log end as a broker told it on request. It counts as seen when the request was sent. A
-   * smaller one than a fetch saw since then is older; else it says that the log was truncated.
+   * smaller one than a fetch showed since then is older; else it says that the log was truncated.
    */
   void answerEnd(long answeredEnd, long sentAt) {
-    if (answeredEnd < end && endAt > sentAt) {
+    if (answeredEnd < end && fetchRoseAt > sentAt) {
       return;
     }
     isMoving = end != NONE && answeredEnd != end;
