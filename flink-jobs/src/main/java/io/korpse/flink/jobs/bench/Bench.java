@@ -1,6 +1,7 @@
 package io.korpse.flink.jobs.bench;
 
 import java.io.PrintStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -82,8 +83,12 @@ public final class Bench {
   }
 
   private Report measure(Plan plan) throws Exception {
+    if (plan.profiles != null) {
+      Files.createDirectories(plan.profiles);
+    }
     try (Host host = Host.start(target, progress)) {
-      List<Run> runs = new Runner(host, plan.scenario, plan.settings, plan.sources).run();
+      List<Run> runs =
+          new Runner(host, plan.scenario, plan.settings, plan.sources, plan.profiles).run();
       Report report =
           new Report(
               plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
@@ -106,7 +111,7 @@ public final class Bench {
     }
     for (Suite.Entry entry : Suite.entries()) {
       if (names.isEmpty() || names.contains(entry.name())) {
-        String[] arguments = entry.arguments().toArray(new String[0]);
+        String[] arguments = arguments(entry, parsed).toArray(new String[0]);
         Plan plan = Plan.of(new CommandLine(commandSpec()).parseArgs(arguments), arguments);
         results.println("## " + entry.title() + "\n");
         Json.write(directory.resolve(entry.name() + ".json"), measure(plan).toJson());
@@ -114,6 +119,22 @@ public final class Bench {
       }
     }
     return 0;
+  }
+
+  /** The arguments of a part, with the options of the command line that its scenario takes. */
+  private static List<String> arguments(Suite.Entry entry, ParseResult parsed) {
+    List<String> arguments = new ArrayList<>(entry.arguments());
+    Map<Option, String> taken = Scenarios.named(arguments.get(0)).defaults();
+    for (Option option : Option.values()) {
+      if (parsed.hasMatchedOption(option.flag())
+          && taken.containsKey(option)
+          && option != Option.KEYS
+          && !arguments.contains(option.flag())) {
+        arguments.add(option.flag());
+        arguments.add(parsed.matchedOptionValue(option.flag(), ""));
+      }
+    }
+    return arguments;
   }
 
   static CommandSpec commandSpec() {
@@ -140,14 +161,12 @@ public final class Bench {
             .description("What to measure it with: all, or some of the sources below.")
             .build());
     for (Option option : Option.values()) {
+      OptionSpec.Builder builder =
+          OptionSpec.builder(option.flag()).description(option.description());
       spec.addOption(
-          OptionSpec.builder(option.flag())
-              .paramLabel(option.label())
-              .arity(option == Option.KEYS ? "0..1" : "1")
-              .fallbackValue(option == Option.KEYS ? "true" : "")
-              .type(String.class)
-              .description(option.description())
-              .build());
+          option == Option.KEYS
+              ? builder.arity("0").type(Boolean.class).build()
+              : builder.arity("1").type(String.class).paramLabel(option.label()).build());
     }
     spec.addOption(
         OptionSpec.builder("--only")
@@ -160,6 +179,12 @@ public final class Bench {
             .paramLabel("FILE")
             .type(Path.class)
             .description("Also write the runs, their summary and the ratios to FILE.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder("--profile")
+            .paramLabel("DIR")
+            .type(Path.class)
+            .description("Leave a flight recording of each source's child in DIR.")
             .build());
     spec.addOption(
         OptionSpec.builder("-h", "--help").usageHelp(true).description("Print this.").build());
@@ -192,14 +217,21 @@ public final class Bench {
     final Settings settings;
     final List<SourceKind> sources;
     final Path json;
+    final Path profiles;
     final String command;
 
     private Plan(
-        Scenario scenario, Settings settings, List<SourceKind> sources, Path json, String command) {
+        Scenario scenario,
+        Settings settings,
+        List<SourceKind> sources,
+        Path json,
+        Path profiles,
+        String command) {
       this.scenario = scenario;
       this.settings = settings;
       this.sources = sources;
       this.json = json;
+      this.profiles = profiles;
       this.command = command;
     }
 
@@ -215,7 +247,7 @@ public final class Bench {
       Map<Option, String> given = new EnumMap<>(Option.class);
       for (Option option : Option.values()) {
         if (parsed.hasMatchedOption(option.flag())) {
-          given.put(option, parsed.matchedOptionValue(option.flag(), ""));
+          given.put(option, parsed.matchedOptionValue(option.flag(), (Object) "").toString());
         }
       }
       Settings settings = Settings.of(scenario.name(), scenario.defaults(), given);
@@ -224,6 +256,7 @@ public final class Bench {
           settings,
           sources(scenario, parsed.matchedOptionValue("--source", "all")),
           parsed.matchedOptionValue("--json", (Path) null),
+          parsed.matchedOptionValue("--profile", (Path) null),
           "flink-jobs/bin/bench " + String.join(" ", args));
     }
 
@@ -234,7 +267,8 @@ public final class Bench {
       List<SourceKind> sources = new ArrayList<>();
       for (String name : names.split(",", -1)) {
         SourceKind kind = SourceKind.of(name.trim());
-        if (!scenario.sources().contains(kind)) {
+        boolean known = scenario.sources().contains(kind) || kind == SourceKind.KORPSE_FAIR;
+        if (!known) {
           throw new IllegalArgumentException(
               "Scenario '%s' has no source '%s'.".formatted(scenario.name(), kind.label()));
         }

@@ -133,13 +133,19 @@ final class Child implements AutoCloseable {
   /** How a request ended; {@code error} is empty if it ended well. */
   record Outcome(Figures figures, String error) {}
 
+  /** Lets the child end by itself for a while, then makes it. */
   @Override
   public void close() {
-    process.destroyForcibly();
+    try {
+      requests.close();
+    } catch (IOException e) {
+      // It is gone already.
+    }
     try {
       process.waitFor(10, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    process.destroyForcibly();
   }
 }

@@ -10,7 +10,7 @@ enum Option {
   SIZE("BYTES", "Bytes of one value."),
   COMPRESSION("CODEC", "Codec of the producer: none, gzip, snappy, lz4 or zstd."),
   HEADERS("N", "Headers per record, of 16 bytes each."),
-  KEYS("BOOL", "Whether records carry a key of 16 bytes: true or false."),
+  KEYS("BOOL", "Give each record a key of 16 bytes."),
   PARTITIONS("N[,N...]", "Partitions of the topic; a list in 'partitions' only."),
   SECONDS("N", "Length of one run."),
   RATE("N[,N...]", "Records per second that the sink takes, or that are produced."),

@@ -1,5 +1,6 @@
 package io.korpse.flink.jobs.bench;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -16,8 +17,13 @@ final class Runner {
   private final Scenario scenario;
   private final Settings settings;
   private final List<SourceKind> sources;
+  private final Path profiles;
 
-  Runner(Host host, Scenario scenario, Settings settings, List<SourceKind> sources) {
+  /**
+   * @param profiles directory for a flight recording of each child; null for none
+   */
+  Runner(Host host, Scenario scenario, Settings settings, List<SourceKind> sources, Path profiles) {
+    this.profiles = profiles;
     this.host = host;
     this.scenario = scenario;
     this.settings = settings;
@@ -63,16 +69,22 @@ final class Runner {
     }
   }
 
+  private List<String> childOptions(SourceKind source) {
+    List<String> options = new ArrayList<>(scenario.childOptions());
+    if (profiles != null) {
+      Path file = profiles.resolve("%s-%s.jfr".formatted(scenario.name(), source.label()));
+      options.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + file);
+    }
+    return options;
+  }
+
   private Figures runOnce(SourceKind source, String variant, Map<SourceKind, Child> children)
       throws Exception {
     Child child = children.get(source);
     if (child == null) {
       child =
           Child.start(
-              host.directory(),
-              source.label(),
-              settings.text(Option.HEAP),
-              scenario.childOptions());
+              host.directory(), source.label(), settings.text(Option.HEAP), childOptions(source));
       children.put(source, child);
     }
     try {

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +21,8 @@ final class Worker {
 
   /** How a line with a {@link Reply} begins. */
   static final String REPLY = "reply ";
+
+  private static final long GRACE_NANOS = 5_000_000_000L;
 
   private Worker() {}
 
@@ -68,6 +71,23 @@ final class Worker {
     } catch (IOException e) {
       System.err.println("The parent is gone: " + e);
     }
-    Runtime.getRuntime().halt(0);
+    end();
+  }
+
+  /**
+   * An orderly end, so that a flight recording is written; a hook that hangs does not hold it up
+   * for long.
+   */
+  private static void end() {
+    Thread impatience =
+        new Thread(
+            () -> {
+              LockSupport.parkNanos(GRACE_NANOS);
+              Runtime.getRuntime().halt(0);
+            },
+            "end");
+    impatience.setDaemon(true);
+    impatience.start();
+    System.exit(0);
   }
 }
