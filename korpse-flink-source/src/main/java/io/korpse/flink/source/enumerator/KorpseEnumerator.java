@@ -182,7 +182,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     List<TopicPartition> has = new ArrayList<>();
     for (KorpseSplit split : splits) {
       has.add(split.partition());
-      if (!partitions.adopt(split)) {
+      if (readers.otherHas(split.partition(), reader) || !partitions.adopt(split)) {
         revoked.add(split.partition());
       } else if (OffsetQuestion.restored(split, rules).isPresent()) {
         asked
@@ -254,10 +254,11 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
             error);
       }
       LOG.warn(
-          "Discovery {} in a row failed, {} are tolerated; reading goes on",
+          "Discovery {} in a row failed, {} are tolerated; reading goes on: {}",
           schedule.failures(),
           settings.toleratedDiscoveryFailures(),
-          error);
+          error.toString());
+      LOG.debug("The failure of the discovery", error);
       return;
     }
     metrics.discovered(look.millis());

@@ -62,8 +62,18 @@ final class ReaderBook {
 
   /** Whether a reader may still have the partition. */
   boolean mayBeOwned(TopicPartition partition, int parallelism) {
-    return !allPresent(parallelism)
-        || owned.values().stream().anyMatch(partitions -> partitions.contains(partition));
+    return !allPresent(parallelism) || isOwned(partition);
+  }
+
+  /** Whether the partition was given to another reader after this one had left it. */
+  boolean otherHas(TopicPartition partition, int reader) {
+    return owned.entrySet().stream()
+        .anyMatch(other -> other.getKey() != reader && other.getValue().contains(partition));
+  }
+
+  // A split that was taken away keeps its id until its reader has let go of it.
+  private boolean isOwned(TopicPartition partition) {
+    return owned.values().stream().anyMatch(partitions -> partitions.contains(partition));
   }
 
   /** Splits that a failed reader had go back to it, since the others may be through already. */
@@ -90,7 +100,7 @@ final class ReaderBook {
         load[reader]++;
         planned.put(split.partition(), reader);
       }
-      if (present.contains(reader)) {
+      if (present.contains(reader) && !isOwned(split.partition())) {
         assignment.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(split);
       }
     }

@@ -26,14 +26,29 @@ final class EnumeratorFixture {
   static final Uuid ID = new Uuid(1, 1);
   static final Uuid OTHER_ID = new Uuid(2, 2);
 
-  final FakeCluster cluster = new FakeCluster();
-  final ManualClock clock = new ManualClock();
+  final FakeCluster cluster;
+  final ManualClock clock;
   private Subscription subscription = Subscription.Topics.of(List.of("t"));
   private OffsetRules rules = new OffsetRules(OffsetRule.committed(), OffsetRule.earliest(), null);
   private Boundedness boundedness = Boundedness.CONTINUOUS_UNBOUNDED;
   private final Configuration options = new Configuration();
   FakeContext context;
   KorpseEnumerator enumerator;
+
+  EnumeratorFixture() {
+    this(new FakeCluster(), new ManualClock());
+  }
+
+  private EnumeratorFixture(FakeCluster cluster, ManualClock clock) {
+    this.cluster = cluster;
+    this.clock = clock;
+  }
+
+  /** Another enumerator on the same cluster. */
+  EnumeratorFixture again() {
+    enumerator.close();
+    return new EnumeratorFixture(cluster, clock);
+  }
 
   EnumeratorFixture pattern(String regex) {
     subscription = new Subscription.TopicPattern(Pattern.compile(regex));

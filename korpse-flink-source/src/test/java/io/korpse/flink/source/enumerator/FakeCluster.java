@@ -41,6 +41,16 @@ final class FakeCluster implements Cluster {
     return this;
   }
 
+  FakeCluster addPartition(String name, int partition) {
+    partitions.put(
+        new TopicPartition(name, partition), partitions.get(new TopicPartition(name, 0)));
+    return this;
+  }
+
+  Map<TopicPartition, Uuid> partitions() {
+    return partitions;
+  }
+
   FakeCluster missing(String name) {
     missing.add(name);
     return without(name);

@@ -29,6 +29,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   private final Map<Integer, ReaderInfo> readers = new HashMap<>();
   private final Map<Integer, List<KorpseSplit>> assigned = new TreeMap<>();
   private final Map<Integer, List<SourceEvent>> events = new TreeMap<>();
+  private final Map<Integer, List<Object>> sent = new TreeMap<>();
   private final Map<Integer, Integer> told = new TreeMap<>();
   private final Queue<Runnable> calls = new ArrayDeque<>();
   private final List<Runnable> periodic = new ArrayList<>();
@@ -57,6 +58,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   void unregister(int reader) {
     readers.remove(reader);
     assigned.remove(reader);
+    sent.remove(reader);
   }
 
   List<KorpseSplit> assigned(int reader) {
@@ -69,6 +71,11 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
 
   List<SourceEvent> events(int reader) {
     return events.getOrDefault(reader, List.of());
+  }
+
+  /** Splits and events in the order in which they were sent. */
+  List<Object> sent(int reader) {
+    return sent.getOrDefault(reader, List.of());
   }
 
   boolean isTold(int reader) {
@@ -84,6 +91,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   public void sendEventToSourceReader(int reader, SourceEvent event) {
     requireRegistered(reader);
     events.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(event);
+    sent.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(event);
   }
 
   @Override
@@ -108,6 +116,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
               }
               splits.forEach(KorpseSplit::position);
               assigned.computeIfAbsent(reader, ignored -> new ArrayList<>()).addAll(splits);
+              sent.computeIfAbsent(reader, ignored -> new ArrayList<>()).addAll(splits);
             });
   }
 

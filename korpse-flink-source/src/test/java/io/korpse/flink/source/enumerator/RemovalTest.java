@@ -238,6 +238,29 @@ final class RemovalTest {
   }
 
   @Test
+  void a_split_that_another_reader_was_given_meanwhile_is_taken_from_one_that_restores_it() {
+    fixture.cluster.topic("t", 2, ID);
+    continueWhenRemoved().start(2).reader(0).reader(1);
+    KorpseSplit old = fixture.context.assigned(0).get(0);
+    fixture.cluster.missing("t");
+    fixture.pass(INTERVAL.plusSeconds(5));
+    fixture.finished(0, t(0), t(1)).finished(1, t(0), t(1));
+    fixture.context.unregister(0);
+    fixture.enumerator.addSplitsBack(List.of(), 0);
+    fixture.cluster.topic("t", 2, ID);
+    fixture.pass(INTERVAL.plusSeconds(5));
+    fixture.reader(0, old);
+
+    List<TopicPartition> twice =
+        fixture.context.assigned(1).stream()
+            .map(KorpseSplit::partition)
+            .filter(old.partition()::equals)
+            .toList();
+    assertThat(twice).as("given to the other reader").hasSizeLessThanOrEqualTo(1);
+    assertThat(removed(1, 0)).containsExactly(old.partition());
+  }
+
+  @Test
   void partitions_that_are_no_longer_subscribed_to_are_dropped() {
     TopicPartition old = new TopicPartition("old", 0);
     fixture.cluster.topic("t", 1, ID);
