@@ -51,7 +51,6 @@ final class ProxySimulation {
   private boolean chaos = true;
   private boolean ended;
   private int fetches;
-  private int restarts;
 
   ProxySimulation(SimSettings settings) {
     this(settings, new ProxyRules());
@@ -195,7 +194,6 @@ final class ProxySimulation {
         throw new IllegalStateException(e);
       }
     }
-    watch.flips(restarts);
     proxy.close(Duration.ofSeconds(1));
     watch.afterClose(consumer);
   }
@@ -238,12 +236,22 @@ final class ProxySimulation {
   // ---- chaos
 
   private void scheduleChaos() {
-    every(1 + random.nextInt(30), true, () -> append(anySplit()));
+    every(settings.appendMillis(), true, () -> append(anySplit()));
     int bite = 1 + random.nextInt(60);
     sinkTurn(bite);
     every(50 + random.nextInt(400), false, this::wake);
     if (settings.alignment()) {
-      every(5 + random.nextInt(200), true, this::align);
+      boolean byProgress = random.nextBoolean();
+      every(
+          5 + random.nextInt(200),
+          true,
+          () -> {
+            if (byProgress) {
+              alignByProgress();
+            } else {
+              align();
+            }
+          });
     }
     if (settings.leaderless()) {
       every(500, true, this::moveLeader);
@@ -254,7 +262,7 @@ final class ProxySimulation {
     if (settings.failures()) {
       every(1_500, true, this::fail);
     }
-    if (random.nextInt(4) == 0) {
+    if (settings.endings()) {
       every(1_500, true, this::endEarly);
     }
   }
@@ -330,6 +338,23 @@ final class ProxySimulation {
   private SimRecord noted(SimSplit split, SimRecord record) {
     noted(split, List.of(record));
     return record;
+  }
+
+  /** As Flink does: who is too far ahead is held until the others have come after. */
+  private void alignByProgress() {
+    int least = Integer.MAX_VALUE;
+    for (SimSplit split : splits.values()) {
+      if (split.isAdded() && split.hasMore()) {
+        least = Math.min(least, split.count());
+      }
+    }
+    List<String> pause = new ArrayList<>();
+    List<String> resume = new ArrayList<>();
+    for (SimSplit split : splits.values()) {
+      (split.count() - 20 > least ? pause : resume).add(split.id());
+    }
+    resume.forEach(watch::resumed);
+    control.pauseOrResume(pause, resume);
   }
 
   private void align() {
@@ -454,7 +479,6 @@ final class ProxySimulation {
   /** The job fails over: a new proxy goes on where the sink is. */
   private void restart() {
     note("restart");
-    restarts++;
     sink.abandon();
     proxy.close(Duration.ofSeconds(1));
     watch.afterClose(consumer);

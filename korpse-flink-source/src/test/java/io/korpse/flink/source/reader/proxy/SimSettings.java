@@ -14,6 +14,7 @@ import java.util.Random;
  * @param consumer settings of the consumer, but for max.poll.records
  * @param maxPollRecords first max.poll.records
  * @param maxHold longest hold
+ * @param appendMillis mean time between two batches of the producer
  * @param chaos how long things happen, in virtual time
  * @param largestValue largest usual value
  * @param hugeValues whether a value may be larger than a split's buffer
@@ -23,6 +24,7 @@ import java.util.Random;
  * @param losses whether retention passes positions
  * @param leaderless whether leaders go
  * @param bounded whether splits end
+ * @param endings whether splits are ended early by the reader
  */
 record SimSettings(
     long seed,
@@ -33,6 +35,7 @@ record SimSettings(
     SimConsumerConfig consumer,
     int maxPollRecords,
     Duration maxHold,
+    int appendMillis,
     Duration chaos,
     int largestValue,
     boolean hugeValues,
@@ -41,7 +44,8 @@ record SimSettings(
     boolean failures,
     boolean losses,
     boolean leaderless,
-    boolean bounded) {
+    boolean bounded,
+    boolean endings) {
 
   static final Duration ORDER_WAIT = Duration.ofSeconds(1);
   static final long ORDER_SLACK_MILLIS = 50;
@@ -82,6 +86,7 @@ record SimSettings(
         consumer,
         5 + random.nextInt(200),
         Duration.ofMillis(500 + random.nextInt(3_000)),
+        1 + random.nextInt(30),
         seed % 100 == 0 ? Duration.ofSeconds(40) : Duration.ofSeconds(1 + random.nextInt(4)),
         50 + random.nextInt(3_000),
         random.nextInt(4) == 0,
@@ -90,6 +95,50 @@ record SimSettings(
         random.nextInt(4) == 0,
         random.nextInt(4) == 0,
         random.nextInt(4) == 0,
-        random.nextInt(3) == 0);
+        random.nextInt(3) == 0,
+        random.nextInt(4) == 0);
+  }
+
+  /**
+   * A world in which the sink is too slow for what is produced and the proxy's buffers stay full;
+   * nothing else goes wrong.
+   */
+  static SimSettings backlog(long seed, boolean eventTime, boolean alignment) {
+    Random random = new Random(seed * 0x9E3779B97F4A7C15L + 2);
+    int partitions = 4 + random.nextInt(3);
+    long high = 12_000L + random.nextInt(12_000);
+    ProxyLimits limits =
+        new ProxyLimits(
+            high,
+            high / 2,
+            40,
+            20,
+            alignment ? high + high / 2 : high * partitions,
+            8_000,
+            4,
+            2_000,
+            2,
+            4,
+            Duration.ofMillis(100));
+    return new SimSettings(
+        seed,
+        partitions,
+        1,
+        eventTime,
+        limits,
+        new SimConsumerConfig(500, 20_000, 8_000, 50, false),
+        alignment ? 40 : 1,
+        Duration.ofSeconds(2),
+        4,
+        Duration.ofSeconds(25),
+        1_000,
+        false,
+        20_000,
+        alignment,
+        false,
+        false,
+        false,
+        false,
+        false);
   }
 }

@@ -28,6 +28,7 @@ final class SimSplit {
   private long[] visible = new long[64];
   private int appended;
   private int emitted;
+  private int count;
   private long position;
   private int epoch = Position.NO_EPOCH;
   private long lostBefore;
@@ -99,6 +100,11 @@ final class SimSplit {
     return endedEarly;
   }
 
+  /** Records that came out of it. */
+  int count() {
+    return count;
+  }
+
   long position() {
     return position;
   }
@@ -128,6 +134,7 @@ final class SimSplit {
         "I1",
         () -> id() + " emits at " + offset + " the value of another record");
     emitted++;
+    count++;
     position = offset + 1;
   }
 

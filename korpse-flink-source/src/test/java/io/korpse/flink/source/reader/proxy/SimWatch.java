@@ -32,6 +32,7 @@ final class SimWatch {
   private final SimCluster cluster;
 
   private PollProxy proxy;
+  private int proxies;
   private final Map<SplitBuffer, Seen> seen = new HashMap<>();
   private final Set<String> heldBefore = new HashSet<>();
   private final Set<String> resumed = new HashSet<>();
@@ -76,6 +77,7 @@ final class SimWatch {
 
   void watch(PollProxy newProxy) {
     proxy = newProxy;
+    proxies++;
     seen.clear();
     waitStart = -1;
     blocked.clear();
@@ -166,6 +168,7 @@ final class SimWatch {
     bounds();
     accounts();
     nobodyStarves();
+    flips();
   }
 
   // ---- invariants
@@ -436,13 +439,13 @@ final class SimWatch {
   }
 
   /** I6: a split needs at least the width of the hysteresis to become full once more. */
-  void flips(int restarts) {
+  private void flips() {
     ProxyLimits limits = settings.limits();
     long full = parts.pauseTimes().pauses(PauseReason.SPLIT_FULL);
     long most =
         parts.stats().bytes() / (limits.splitHighBytes() - limits.splitHighBytes() / 2)
             + parts.stats().records() / (limits.splitHighRecords() - limits.splitHighRecords() / 2)
-            + (long) settings.partitions() * (restarts + 2);
+            + (long) settings.partitions() * (proxies + 1);
     check(full <= most, "I6", () -> full + " pauses of full splits, at most " + most);
   }
 }

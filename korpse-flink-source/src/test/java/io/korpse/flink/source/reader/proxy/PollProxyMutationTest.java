@@ -1,0 +1,351 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.LongFunction;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Tests of the simulation: a proxy from which one rule is taken out must break an invariant, and
+ * the one that the rule is there for.
+ */
+@Timeout(300)
+class PollProxyMutationTest {
+
+  private static final int SEEDS = 400;
+
+  @Test
+  void r1_one_flag_instead_of_a_set_of_reasons_breaks_the_pauses() {
+    assertBroken(
+        "I4",
+        new ProxyRules() {
+          @Override
+          PauseLedger ledger(PauseTimes times) {
+            return new PauseLedger(times) {
+              @Override
+              boolean remove(Entry entry, PauseReason reason, long nowNanos) {
+                boolean was = entry.has(reason);
+                for (PauseReason any : PauseReason.values()) {
+                  super.remove(entry, any, nowNanos);
+                }
+                return was;
+              }
+            };
+          }
+        });
+  }
+
+  @Test
+  void r2_no_distance_between_full_and_empty_enough_breaks_the_limit_of_flips() {
+    assertBroken(
+        "I6",
+        new ProxyRules(),
+        seed -> SimSettings.backlog(seed, false, false),
+        PollProxyMutationTest::withoutHysteresis);
+  }
+
+  @Test
+  void r3_everything_told_each_time_is_noticed() {
+    assertBroken(
+        "R3",
+        new ProxyRules() {
+          @Override
+          PauseLedger ledger(PauseTimes times) {
+            return new PauseLedger(times) {
+              @Override
+              Delta apply(Consumer<?, ?> consumer) {
+                Delta delta = super.apply(consumer);
+                consumer.pause(consumer.paused());
+                return delta;
+              }
+            };
+          }
+        });
+  }
+
+  @Test
+  void r4_nobody_admitted_to_a_reader_that_is_full_of_held_records_breaks_progress() {
+    assertBroken(
+        "I5",
+        new ProxyRules() {
+          @Override
+          Admission admission(ProxyParts parts, PauseLedger ledger, OrderWait orderWait) {
+            return new Admission(
+                parts.budget(),
+                parts.limits(),
+                ledger,
+                orderWait,
+                parts.stats(),
+                Comparator.comparingLong(SplitBuffer::lastTime)) {
+              @Override
+              void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {
+                super.update(splits, false, nowNanos);
+              }
+            };
+          }
+        },
+        seed -> SimSettings.backlog(seed, true, true),
+        SimSettings::limits);
+  }
+
+  @Test
+  void r4_a_reader_budget_that_stops_nobody_breaks_its_bound() {
+    assertBroken(
+        "I3",
+        new ProxyRules() {
+          @Override
+          Admission admission(ProxyParts parts, PauseLedger ledger, OrderWait orderWait) {
+            return new Admission(
+                parts.budget(),
+                parts.limits(),
+                ledger,
+                orderWait,
+                parts.stats(),
+                Comparator.comparingLong(SplitBuffer::lastTime)) {
+              @Override
+              void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {}
+            };
+          }
+        });
+  }
+
+  @Test
+  void r5_pauses_not_told_again_after_an_assignment_are_lost() {
+    assertBroken(
+        "I4",
+        new ProxyRules() {
+          @Override
+          PauseLedger ledger(PauseTimes times) {
+            return new PauseLedger(times) {
+              @Override
+              void reassigned(Entry entry) {}
+            };
+          }
+        });
+  }
+
+  @Test
+  void r5_reasons_that_outlive_their_split_are_counted_for_ever() {
+    assertBroken(
+        "I4",
+        new ProxyRules() {
+          @Override
+          PauseLedger ledger(PauseTimes times) {
+            return new PauseLedger(times) {
+              @Override
+              void forget(Entry entry, long nowNanos) {}
+            };
+          }
+        });
+  }
+
+  @Test
+  void records_of_held_splits_in_the_choice_break_alignment() {
+    assertBroken("I9", choosing(WithoutHold::new));
+  }
+
+  @Test
+  void a_hold_without_an_end_starves_a_split_with_a_wrong_clock() {
+    assertBroken(
+        "HOLD",
+        new ProxyRules() {
+          @Override
+          SplitChooser chooser(ProxyParts parts) {
+            return parts.eventTime()
+                ? new EventTimeChooser(parts.orderSlackMillis(), Long.MAX_VALUE / 2, parts.stats())
+                : parts.newChooser();
+          }
+        });
+  }
+
+  @Test
+  void a_turn_that_never_ends_breaks_fairness() {
+    assertBroken(
+        "I11",
+        choosing(chooser -> new LowestFirst()),
+        seed -> SimSettings.backlog(seed, false, false),
+        SimSettings::limits);
+  }
+
+  @Test
+  void a_wait_for_order_without_a_limit_breaks_the_waiting_rule() {
+    assertBroken(
+        "WAIT",
+        new ProxyRules() {
+          @Override
+          OrderWait orderWait(ProxyParts parts) {
+            return new OrderWait(
+                60_000_000_000L,
+                parts.orderSlackMillis(),
+                parts.clock().getAsLong(),
+                parts.stats());
+          }
+        });
+  }
+
+  private static void assertBroken(String invariant, ProxyRules rules) {
+    assertBroken(invariant, rules, SimSettings::of, SimSettings::limits);
+  }
+
+  private static void assertBroken(
+      String invariant,
+      ProxyRules rules,
+      LongFunction<SimSettings> worlds,
+      Function<SimSettings, ProxyLimits> limits) {
+    TreeSet<String> broken = new TreeSet<>();
+    for (long seed = 1; seed <= SEEDS && !broken.contains(invariant); seed++) {
+      SimSettings settings = worlds.apply(seed);
+      try {
+        new ProxySimulation(settings, rules, limits.apply(settings)).run();
+      } catch (AssertionError e) {
+        if (e.getCause() instanceof SimViolation violation) {
+          broken.add(violation.invariant());
+        } else {
+          broken.add(String.valueOf(e.getCause()));
+        }
+      }
+    }
+    assertThat(broken).as("broken invariants").contains(invariant);
+  }
+
+  private static ProxyLimits withoutHysteresis(SimSettings settings) {
+    ProxyLimits limits = settings.limits();
+    return new ProxyLimits(
+        limits.splitHighBytes(),
+        limits.splitHighBytes() - 1,
+        limits.splitHighRecords(),
+        limits.splitHighRecords() - 1,
+        limits.readerBytes(),
+        limits.pollBytes(),
+        limits.batchRecords(),
+        limits.batchBytes(),
+        limits.batches(),
+        limits.retainedResponses(),
+        limits.maxWait());
+  }
+
+  private static ProxyRules choosing(Function<SplitChooser, SplitChooser> mutation) {
+    return new ProxyRules() {
+      @Override
+      SplitChooser chooser(ProxyParts parts) {
+        return mutation.apply(super.chooser(parts));
+      }
+    };
+  }
+
+  /** Leaves in the choice what is held. */
+  private static final class WithoutHold extends ForwardingChooser {
+    WithoutHold(SplitChooser chooser) {
+      super(chooser);
+    }
+
+    @Override
+    public void notReady(SplitBuffer split) {
+      if (!split.hasRun()) {
+        super.notReady(split);
+      }
+    }
+  }
+
+  /** Serves whoever comes first by name, as long as it has something. */
+  private static final class LowestFirst implements SplitChooser {
+    private final TreeMap<String, SplitBuffer> ready = new TreeMap<>();
+
+    @Override
+    public void ready(SplitBuffer split, long nowNanos) {
+      ready.put(split.splitId(), split);
+    }
+
+    @Override
+    public void notReady(SplitBuffer split) {
+      ready.remove(split.splitId());
+    }
+
+    @Override
+    public SplitBuffer next(long horizon, long nowNanos) {
+      return ready.isEmpty() ? null : ready.firstEntry().getValue();
+    }
+
+    @Override
+    public long runUntil(SplitBuffer split, long horizon) {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public long runBytes(SplitBuffer split) {
+      return Long.MAX_VALUE;
+    }
+
+    @Override
+    public void served(SplitBuffer split, long takenBytes, boolean stillReady, long nowNanos) {
+      if (!stillReady) {
+        ready.remove(split.splitId());
+      }
+    }
+
+    @Override
+    public boolean waits() {
+      return false;
+    }
+
+    @Override
+    public int size() {
+      return ready.size();
+    }
+  }
+
+  private abstract static class ForwardingChooser implements SplitChooser {
+    private final SplitChooser chooser;
+
+    ForwardingChooser(SplitChooser chooser) {
+      this.chooser = chooser;
+    }
+
+    @Override
+    public void ready(SplitBuffer split, long nowNanos) {
+      chooser.ready(split, nowNanos);
+    }
+
+    @Override
+    public void notReady(SplitBuffer split) {
+      chooser.notReady(split);
+    }
+
+    @Override
+    public SplitBuffer next(long horizon, long nowNanos) {
+      return chooser.next(horizon, nowNanos);
+    }
+
+    @Override
+    public long runUntil(SplitBuffer split, long horizon) {
+      return chooser.runUntil(split, horizon);
+    }
+
+    @Override
+    public long runBytes(SplitBuffer split) {
+      return chooser.runBytes(split);
+    }
+
+    @Override
+    public void served(SplitBuffer split, long takenBytes, boolean stillReady, long nowNanos) {
+      chooser.served(split, takenBytes, stillReady, nowNanos);
+    }
+
+    @Override
+    public boolean waits() {
+      return chooser.waits();
+    }
+
+    @Override
+    public int size() {
+      return chooser.size();
+    }
+  }
+}
