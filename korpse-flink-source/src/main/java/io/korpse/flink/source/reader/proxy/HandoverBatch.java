@@ -158,6 +158,10 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     return runs;
   }
 
+  long runOffset(int index) {
+    return runOffsets[index];
+  }
+
   int runRecords(int index) {
     return runEnds[index] - (index == 0 ? 0 : runEnds[index - 1]);
   }

@@ -142,10 +142,13 @@ final class SplitBuffer {
 
   /** Continues at another offset, as after data loss; what is buffered stays. */
   void moveFetchTo(long offset, int epoch) {
+    boolean moved = offset != fetchOffset;
     fetchOffset = offset;
     fetchEpoch = epoch;
     epochTrusted = false;
-    appendPosition();
+    if (moved) {
+      appendPosition();
+    }
   }
 
   /** Buffered records, not counting what is handed over. */

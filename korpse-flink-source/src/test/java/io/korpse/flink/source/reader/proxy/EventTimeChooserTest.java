@@ -1,0 +1,132 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class EventTimeChooserTest extends SplitChooserContract {
+
+  private static final long SLACK_MILLIS = 50;
+  private static final long MAX_HOLD_NANOS = 100_000_000L;
+
+  @Override
+  SplitChooser chooser() {
+    return new EventTimeChooser(SLACK_MILLIS, MAX_HOLD_NANOS, stats);
+  }
+
+  @Override
+  long longestGapNanos() {
+    return MAX_HOLD_NANOS + 7 * 1_000_000L;
+  }
+
+  @Test
+  void gives_the_split_with_the_lowest_head_first() {
+    SplitChooser chooser = chooser();
+    SplitBuffer late = Buffers.with(0, 3_000);
+    SplitBuffer early = Buffers.with(1, 1_000, 4_000);
+    SplitBuffer middle = Buffers.with(2, 2_000);
+    for (SplitBuffer split : List.of(late, early, middle)) {
+      chooser.ready(split, now);
+    }
+
+    // early: 1000 4000, middle: 2000, late: 3000
+    assertThat(drain(chooser, 10)).containsExactly(early, middle, late, early);
+  }
+
+  @Test
+  void keeps_a_run_while_it_is_hardly_later_than_the_next_head() {
+    SplitChooser chooser = chooser();
+    SplitBuffer first = Buffers.with(0, 1_000, 1_020, 1_040, 1_060);
+    SplitBuffer second = Buffers.with(1, 1_000);
+    chooser.ready(first, now);
+    chooser.ready(second, now);
+
+    SplitBuffer next = chooser.next(NO_HORIZON, now);
+    assertThat(chooser.runUntil(next, NO_HORIZON)).isEqualTo(1_000 + SLACK_MILLIS);
+  }
+
+  @Test
+  void gives_nothing_later_than_the_horizon() {
+    SplitChooser chooser = chooser();
+    SplitBuffer split = Buffers.with(0, 1_000);
+    chooser.ready(split, now);
+
+    assertThat(chooser.next(999, now)).isNull();
+    assertThat(chooser.next(1_000, now)).isSameAs(split);
+    assertThat(chooser.runUntil(split, 1_000)).isEqualTo(1_000);
+  }
+
+  @Test
+  void serves_one_run_of_a_split_that_was_held_too_long_and_counts_it() {
+    SplitChooser chooser = chooser();
+    SplitBuffer future = Buffers.with(0, 4_000_000_000_000L, 4_000_000_000_500L);
+    SplitBuffer present = Buffers.with(1, 1_000, 1_001, 1_002);
+    chooser.ready(future, now);
+    chooser.ready(present, now);
+    now += MAX_HOLD_NANOS / 2;
+    assertThat(chooser.next(NO_HORIZON, now)).isSameAs(present);
+    serve(chooser, present, 1);
+    now += MAX_HOLD_NANOS / 2 + 1;
+
+    assertThat(chooser.next(NO_HORIZON, now)).isSameAs(future);
+    assertThat(chooser.runUntil(future, NO_HORIZON)).isEqualTo(4_000_000_000_000L);
+    assertThat(stats.servedAfterHold()).isEqualTo(1);
+    serve(chooser, future, 10);
+    assertThat(future.records()).as("one run only").isEqualTo(1);
+    assertThat(chooser.next(NO_HORIZON, now)).isSameAs(present);
+  }
+
+  @Test
+  void puts_records_without_a_timestamp_where_their_split_was() {
+    SplitChooser chooser = chooser();
+    SplitBuffer split = Buffers.with(0, 2_000, -1, 5_000);
+    SplitBuffer other = Buffers.with(1, 3_000);
+    chooser.ready(split, now);
+    chooser.ready(other, now);
+
+    assertThat(drain(chooser, 1)).containsExactly(split, split, other, split);
+  }
+
+  @Test
+  void merges_ordered_splits_into_one_order_within_the_slack() {
+    Random random = new Random(7);
+    SplitChooser chooser = chooser();
+    List<Long> all = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      long[] times = random.longs(200, 0, 100_000).sorted().toArray();
+      for (long time : times) {
+        all.add(time);
+      }
+      chooser.ready(Buffers.with(i, times), now);
+    }
+    List<Long> given = new ArrayList<>();
+    long latest = 0;
+    for (SplitBuffer next = chooser.next(NO_HORIZON, now);
+        next != null;
+        next = chooser.next(NO_HORIZON, now)) {
+      HandoverBatch batch = Buffers.batch(50);
+      long taken = next.take(batch, chooser.runUntil(next, NO_HORIZON), Long.MAX_VALUE);
+      chooser.served(next, taken, next.hasRun(), now);
+      batch.nextSplit();
+      for (var record = batch.nextRecordFromSplit();
+          record != null;
+          record = batch.nextRecordFromSplit()) {
+        given.add(record.timestamp());
+        assertThat(latest - record.timestamp()).isLessThanOrEqualTo(SLACK_MILLIS);
+        latest = Math.max(latest, record.timestamp());
+      }
+    }
+    Collections.sort(all);
+    Collections.sort(given);
+    assertThat(given).isEqualTo(all);
+  }
+
+  @Test
+  void waits_for_order() {
+    assertThat(chooser().waits()).isTrue();
+  }
+}

@@ -1,0 +1,131 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class OrderWaitTest {
+
+  private static final long LIMIT = Duration.ofSeconds(1).toNanos();
+  private static final long MILLI = Duration.ofMillis(1).toNanos();
+  private static final long GO = Long.MAX_VALUE;
+
+  private final ProxyStats stats = new ProxyStats();
+  private final OrderWait wait = new OrderWait(LIMIT, 0, 0, stats);
+
+  @Test
+  void waits_for_an_empty_split_that_has_more_on_the_broker() {
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+
+    assertThat(wait.horizon(LIMIT - 1)).isNotEqualTo(GO);
+    assertThat(wait.horizon(LIMIT)).isEqualTo(GO);
+    assertThat(stats.orderGivenUp()).isEqualTo(1);
+  }
+
+  @Test
+  void does_not_wait_for_a_split_whose_end_was_never_known_or_that_is_caught_up() {
+    SplitBuffer unknown = Buffers.empty(0);
+    SplitBuffer caughtUp = Buffers.empty(1);
+    caughtUp.observeEnd(0);
+    wait.review(unknown, 0);
+    wait.review(caughtUp, 0);
+
+    assertThat(wait.horizon(0)).isEqualTo(GO);
+  }
+
+  @Test
+  void does_not_wait_for_a_split_that_is_paused_for_any_reason() {
+    PauseLedger ledger = new PauseLedger(new PauseTimes());
+    for (PauseReason reason : PauseReason.values()) {
+      SplitBuffer split = lagging(0);
+      ledger.add(split.pause, reason, 0);
+      wait.review(split, 0);
+      assertThat(wait.horizon(0)).as("%s", reason).isEqualTo(GO);
+    }
+  }
+
+  @Test
+  void sets_the_deadline_when_the_split_runs_empty_not_when_its_lag_is_known() {
+    SplitBuffer split = Buffers.empty(0);
+    wait.review(split, 0);
+    split.observeEnd(100);
+    wait.review(split, LIMIT + 1);
+
+    assertThat(wait.horizon(LIMIT + 1)).isEqualTo(GO);
+  }
+
+  @Test
+  void sets_no_new_deadline_for_a_position_that_moves_or_a_pause_that_ends() {
+    PauseLedger ledger = new PauseLedger(new PauseTimes());
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+    ledger.add(split.pause, PauseReason.ALIGNMENT, 0);
+    wait.review(split, MILLI);
+    ledger.remove(split.pause, PauseReason.ALIGNMENT, 0);
+    split.append(List.of(), 5, Buffers.EPOCH);
+    wait.review(split, LIMIT / 2);
+
+    assertThat(wait.horizon(LIMIT - 1)).isNotEqualTo(GO);
+    assertThat(wait.horizon(LIMIT)).isEqualTo(GO);
+  }
+
+  @Test
+  void waits_anew_after_a_record() {
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+    Buffers.add(split, 1_000);
+    wait.delivered(split);
+    split.take(Buffers.batch(1), Long.MAX_VALUE, Long.MAX_VALUE);
+    wait.review(split, LIMIT);
+
+    assertThat(wait.horizon(LIMIT)).as("what is not later than its last time").isEqualTo(1_000);
+    assertThat(wait.horizon(2 * LIMIT)).isEqualTo(GO);
+  }
+
+  @Test
+  void gives_up_the_earliest_deadline_first_whatever_the_order_of_the_splits() {
+    PauseLedger ledger = new PauseLedger(new PauseTimes());
+    SplitBuffer early = lagging(0);
+    SplitBuffer late = lagging(1);
+    wait.review(early, 0);
+    ledger.add(early.pause, PauseReason.ALIGNMENT, 0);
+    wait.review(early, 0);
+    wait.review(late, LIMIT / 2);
+    ledger.remove(early.pause, PauseReason.ALIGNMENT, 0);
+    wait.review(early, LIMIT / 2);
+
+    wait.horizon(LIMIT);
+    assertThat(wait.waiting()).isEqualTo(1);
+    assertThat(stats.orderGivenUp()).isEqualTo(1);
+  }
+
+  @Test
+  void waits_at_most_a_tenth_of_any_ten_seconds() {
+    long waited = 0;
+    long now = 0;
+    for (int i = 0; now < Duration.ofSeconds(9).toNanos(); i++) {
+      SplitBuffer split = lagging(i);
+      wait.review(split, now);
+      if (wait.horizon(now) == GO) {
+        break;
+      }
+      wait.blocked(now);
+      now += 300 * MILLI;
+      waited += 300 * MILLI;
+      wait.unblocked(now);
+      wait.forget(split);
+    }
+
+    assertThat(waited).isLessThanOrEqualTo(Duration.ofMillis(1_200).toNanos());
+    assertThat(stats.orderGivenUp()).isEqualTo(1);
+  }
+
+  private static SplitBuffer lagging(int number) {
+    SplitBuffer split = Buffers.empty(number);
+    split.observeEnd(100);
+    return split;
+  }
+}
