@@ -9,10 +9,11 @@ fail() {
   exit 1
 }
 
+stamp="$home/target/built"
+
 is_stale() {
-  local stamp classpath="$home/target/classpath/flink.txt"
-  stamp=$(compgen -G "$home/target/flink-jobs-*-job.jar" | head -n 1)
-  [ -n "$stamp" ] && [ -s "$classpath" ] || return 0
+  local classpath="$home/target/classpath/flink.txt"
+  [ -e "$stamp" ] && [ -s "$classpath" ] || return 0
   # The jars outside of this project may be gone, as when a Maven repository was cleared.
   [ -e "$(cut -d: -f1 "$classpath")" ] || return 0
   [ -n "$(find "$root/pom.xml" "$root"/*/pom.xml "$root"/*/src/main -newer "$stamp" -type f -print -quit)" ]
@@ -23,8 +24,10 @@ build_if_stale() {
   is_stale || return 0
   command -v mvn >/dev/null || fail "needs Maven on the PATH to build the project"
   echo "Building the project with Maven; the first time it downloads Flink and Kafka" >&2
+  rm -f "$stamp"
   (cd "$root" && mvn -B -q package -pl flink-jobs -am -DskipTests -Dspotless.check.skip >&2) ||
     fail "the build failed"
+  touch "$stamp"
 }
 
 # run_java CLASS ARGUMENT...

@@ -1,31 +1,44 @@
 package io.korpse.flink.jobs.local;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
+import java.util.Set;
 
-/** TCP ports of this machine's loopback address. */
+/**
+ * TCP ports of this machine's loopback address. Thread-safe.
+ *
+ * <p>Ports are taken from below the range that systems give to outgoing connections: one from that
+ * range may be in use by a client by the time the server starts. A port is given once per JVM.
+ */
 public final class Ports {
+
+  private static final int FIRST = 15_000;
+  private static final int COUNT = 15_000;
+
+  private static final Random RANDOM = new Random();
+  private static final Set<Integer> GIVEN = new HashSet<>();
 
   private Ports() {}
 
-  /** Distinct ports that were free a moment ago. */
-  public static List<Integer> free(int count) {
-    List<ServerSocket> sockets = new ArrayList<>();
-    try {
-      for (int i = 0; i < count; i++) {
-        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+  /** Distinct ports that are free now. */
+  public static synchronized List<Integer> free(int count) {
+    List<Integer> ports = new ArrayList<>();
+    while (ports.size() < count) {
+      if (GIVEN.size() > COUNT / 2) {
+        GIVEN.clear();
       }
-      return sockets.stream().map(ServerSocket::getLocalPort).toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException("No free port", e);
-    } finally {
-      sockets.forEach(Ports::close);
+      int port = FIRST + RANDOM.nextInt(COUNT);
+      if (!ports.contains(port) && GIVEN.add(port) && isFree(port)) {
+        ports.add(port);
+      }
     }
+    return ports;
   }
 
   /** Whether a server could listen on the port now. */
@@ -36,14 +49,6 @@ public final class Ports {
       return true;
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  private static void close(ServerSocket socket) {
-    try {
-      socket.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }
