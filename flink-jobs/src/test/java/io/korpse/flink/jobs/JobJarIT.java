@@ -20,6 +20,9 @@ final class JobJarIT {
       List.of(
           "org/apache/flink/connector/base/",
           "org/apache/flink/connector/file/",
+          "org/apache/flink/connector/kafka/",
+          "org/apache/flink/streaming/connectors/kafka/",
+          "org/apache/flink/streaming/util/serialization/JSONKeyValue",
           "org/apache/flink/streaming/api/functions/sink/filesystem/");
 
   @Test
@@ -41,6 +44,7 @@ final class JobJarIT {
               "io/korpse/offsets/Position.class",
               "org/apache/kafka/clients/consumer/KafkaConsumer.class",
               "org/apache/flink/connector/file/sink/FileSink.class",
+              "org/apache/flink/connector/kafka/sink/KafkaSink.class",
               "com/fasterxml/jackson/databind/ObjectMapper.class",
               "com/github/luben/zstd/Zstd.class",
               "picocli/CommandLine.class");
@@ -61,7 +65,9 @@ final class JobJarIT {
           .noneMatch(name -> name.startsWith("kafka/"))
           .noneMatch(name -> name.startsWith("scala/"))
           .noneMatch(name -> name.startsWith("io/korpse/flink/jobs/local/"))
-          .noneMatch(name -> name.startsWith("io/korpse/flink/jobs/demo/"));
+          .noneMatch(name -> name.startsWith("io/korpse/flink/jobs/demo/"))
+          .noneMatch(name -> name.startsWith("io/korpse/flink/jobs/chaos/"))
+          .noneMatch(name -> name.startsWith("io/korpse/flink/jobs/bench/"));
     }
   }
 

@@ -1,0 +1,192 @@
+package io.korpse.flink.jobs;
+
+import io.korpse.flink.source.KorpseSource;
+import io.korpse.flink.source.OffsetsInitializer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Copies a topic to another, exactly once: what readers of the copy see under {@code
+ * read_committed} has every record once, with its key, value, headers and timestamp.
+ *
+ * <p>Reads through {@link KorpseSource} and writes with Flink's Kafka sink in transactions, which
+ * are committed when a checkpoint is complete.
+ */
+@Command(
+    name = "copy-topic",
+    mixinStandardHelpOptions = true,
+    version = "Korpse copy-topic",
+    showDefaultValues = true,
+    sortOptions = false,
+    description =
+        "Copies a topic to another, exactly once. Readers of the copy must use"
+            + " isolation.level=read_committed; they see new records after each checkpoint.",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:the job has ended as asked",
+      "1:the job failed, or could not be started",
+      "2:an option is wrong"
+    })
+public final class CopyTopicJob implements Callable<Integer> {
+
+  /** The job's name in Flink. */
+  public static final String NAME = "copy-topic";
+
+  private static final Duration TIME_TO_CONNECT = Duration.ofSeconds(15);
+
+  @Option(names = "--bootstrap-server", paramLabel = "HOST:PORT[,...]", required = true)
+  private String bootstrapServers;
+
+  @Option(names = "--topic", paramLabel = "TOPIC", required = true, description = "Topic to read.")
+  private String topic;
+
+  @Option(
+      names = "--to-topic",
+      paramLabel = "TOPIC",
+      required = true,
+      description = "Topic to write; it must exist.")
+  private String toTopic;
+
+  @Option(names = "--group", paramLabel = "GROUP", description = "Consumer group to commit to.")
+  private String group = NAME;
+
+  @Option(
+      names = "--start",
+      paramLabel = "WHERE",
+      converter = StartPosition.class,
+      defaultValue = "committed",
+      description =
+          "Where to start without a savepoint: committed (else the start of the log), earliest,"
+              + " latest, or a time such as 2001-03-09T00:00:00Z.")
+  private OffsetsInitializer start;
+
+  @Option(names = "--bounded", description = "End at what is in the topic now.")
+  private boolean bounded;
+
+  @Option(
+      names = "--keep-partition",
+      description =
+          "Write each record to the partition number that it came from, which keeps the order"
+              + " within partitions; else its key decides.")
+  private boolean keepPartition;
+
+  @Option(
+      names = "--transactional-id-prefix",
+      paramLabel = "PREFIX",
+      description = "How the sink's transactions are called; unique among jobs of one Kafka.")
+  private String transactionalIdPrefix = NAME;
+
+  @Option(
+      names = "--transaction-timeout",
+      paramLabel = "MILLISECONDS",
+      description =
+          "Kafka aborts a transaction after this long, and what it held is lost: longer than any"
+              + " pause of the job, and at most the brokers' transaction.max.timeout.ms.")
+  private int transactionTimeoutMillis = 900_000;
+
+  @Option(
+      names = "--checkpoint-interval",
+      paramLabel = "MILLISECONDS",
+      description = "Time between checkpoints; the copy becomes visible at this pace.")
+  private long checkpointIntervalMillis = 10_000;
+
+  @Option(
+      names = "--property",
+      paramLabel = "KEY=VALUE",
+      description = "A setting of the Kafka clients, such as security.protocol. May be repeated.")
+  private Map<String, String> properties = new LinkedHashMap<>();
+
+  /** Runs the job with command line options; see {@code --help}. */
+  public static void main(String[] arguments) throws Exception {
+    JobMain.run(new CopyTopicJob(), arguments);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Properties kafka = new Properties();
+    kafka.putAll(properties);
+    TopicCheck.require(bootstrapServers, List.of(topic, toTopic), kafka, TIME_TO_CONNECT);
+    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
+    environment.enableCheckpointing(checkpointIntervalMillis);
+    // Records go from the source to the sink in one task and are not changed on the way.
+    environment.getConfig().enableObjectReuse();
+    environment
+        .fromSource(source(), WatermarkStrategy.noWatermarks(), "from topic")
+        .uid("from-topic")
+        .sinkTo(sink())
+        .uid("to-topic")
+        .name("to topic");
+    environment.execute(NAME);
+    return 0;
+  }
+
+  private KorpseSource<CopiedRecord> source() {
+    var builder =
+        KorpseSource.<CopiedRecord>builder()
+            .setBootstrapServers(bootstrapServers)
+            .setTopics(topic)
+            .setGroupId(group)
+            .setStartingOffsets(start)
+            .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+            .setDeserializer(new CopiedRecord.Schema());
+    settings(ConsumerConfig.configNames()).forEach(builder::setProperty);
+    if (bounded) {
+      builder.setBounded(OffsetsInitializer.latest());
+    }
+    return builder.build();
+  }
+
+  private KafkaSink<CopiedRecord> sink() {
+    Properties config = new Properties();
+    config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, transactionTimeoutMillis);
+    config.putAll(settings(ProducerConfig.configNames()));
+    return KafkaSink.<CopiedRecord>builder()
+        .setBootstrapServers(bootstrapServers)
+        .setKafkaProducerConfig(config)
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionalIdPrefix(transactionalIdPrefix)
+        .setRecordSerializer(new Writer(toTopic, keepPartition))
+        .build();
+  }
+
+  /** Those of the given settings that a client knows. */
+  private Map<String, String> settings(Set<String> known) {
+    Map<String, String> settings = new LinkedHashMap<>(properties);
+    settings.keySet().retainAll(known);
+    return settings;
+  }
+
+  private static final class Writer implements KafkaRecordSerializationSchema<CopiedRecord> {
+
+    private static final long serialVersionUID = 1L;
+
+    private final String topic;
+    private final boolean samePartition;
+
+    Writer(String topic, boolean samePartition) {
+      this.topic = topic;
+      this.samePartition = samePartition;
+    }
+
+    @Override
+    public ProducerRecord<byte[], byte[]> serialize(
+        CopiedRecord record, KafkaSinkContext context, Long timestamp) {
+      return record.to(topic, samePartition);
+    }
+  }
+}
