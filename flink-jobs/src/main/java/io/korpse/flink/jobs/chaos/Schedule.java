@@ -1,0 +1,40 @@
+package io.korpse.flink.jobs.chaos;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/** Plans faults: the same seed, time and kinds give the same plan. */
+final class Schedule {
+
+  private static final long FIRST_MILLIS = 5_000;
+  private static final int GAP_MILLIS = 10_000;
+  private static final int SHORTEST_MILLIS = 1_000;
+  private static final int LONGEST_MILLIS = 12_000;
+
+  private Schedule() {}
+
+  /**
+   * A plan of at least one fault.
+   *
+   * @param seed of the random choices
+   * @param time in which faults begin
+   * @param kinds what may happen
+   */
+  static List<Fault> of(long seed, Duration time, List<FaultKind> kinds) {
+    Random random = new Random(seed);
+    List<Fault> faults = new ArrayList<>();
+    long at = FIRST_MILLIS;
+    do {
+      faults.add(
+          new Fault(
+              kinds.get(random.nextInt(kinds.size())),
+              at,
+              random.nextInt(Integer.MAX_VALUE),
+              SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS)));
+      at += GAP_MILLIS / 2 + random.nextInt(GAP_MILLIS);
+    } while (at < time.toMillis());
+    return faults;
+  }
+}
