@@ -2,6 +2,7 @@ package io.korpse.flink.source.enumerator;
 
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TopicRemovalPolicy;
+import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
@@ -214,7 +215,14 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       }
     }
     giveAway();
-    tellNoMore();
+    boolean settled = isSettled();
+    if (settled && settings.discoveryInterval().isEmpty()) {
+      tellNoMore();
+    }
+    if (settled) {
+      NothingToReadEvent event = new NothingToReadEvent();
+      readers.newlyIdle().forEach(reader -> context.sendEventToSourceReader(reader, event));
+    }
   }
 
   private <T> void call(Callable<T> work, BiConsumer<T, Throwable> then) {
@@ -435,18 +443,17 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     }
   }
 
+  /** Whether all that is known has a reader, and nothing is being asked. */
+  private boolean isSettled() {
+    return applied
+        && !calling
+        && partitions.waiting().isEmpty()
+        && partitions.leaving().isEmpty()
+        && readers.plannedAll(partitions.ready());
+  }
+
   /** Once per reader attempt, when nothing can come any more. */
   private void tellNoMore() {
-    boolean open =
-        !applied
-            || calling
-            || settings.discoveryInterval().isPresent()
-            || !partitions.waiting().isEmpty()
-            || !partitions.leaving().isEmpty()
-            || !readers.plannedAll(partitions.ready());
-    if (open) {
-      return;
-    }
     for (int reader : readers.untold()) {
       if (!readers.awaits(reader)) {
         readers.told(reader);

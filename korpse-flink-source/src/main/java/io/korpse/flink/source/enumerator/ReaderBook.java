@@ -26,6 +26,7 @@ final class ReaderBook {
   private final Set<Integer> present = new HashSet<>();
   private final Set<Integer> told = new HashSet<>();
   private final Map<TopicPartition, Integer> planned = new HashMap<>();
+  private final Set<Integer> idle = new HashSet<>();
   private final boolean restored;
 
   /**
@@ -41,6 +42,7 @@ final class ReaderBook {
   void registered(int reader) {
     present.remove(reader);
     told.remove(reader);
+    idle.remove(reader);
     owned.remove(reader);
   }
 
@@ -125,6 +127,20 @@ final class ReaderBook {
   /** The readers that are there and have not been told that there are no more splits. */
   List<Integer> untold() {
     return present.stream().filter(reader -> !told.contains(reader)).sorted().toList();
+  }
+
+  /** The readers that have become empty since the last call, and will stay so for now. */
+  List<Integer> newlyIdle() {
+    List<Integer> found = new ArrayList<>();
+    for (int reader : present) {
+      boolean empty = owned.getOrDefault(reader, Set.of()).isEmpty() && !awaits(reader);
+      if (!empty || told.contains(reader)) {
+        idle.remove(reader);
+      } else if (idle.add(reader)) {
+        found.add(reader);
+      }
+    }
+    return found;
   }
 
   void told(int reader) {

@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.event.EnumeratorLink;
+import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
 import io.korpse.flink.source.split.KorpseSplit;
@@ -33,6 +34,7 @@ final class KorpseSourceReader<T>
   private final KorpseFetcherManager fetcher;
   private final EnumeratorLink enumerator;
   private boolean ended;
+  private boolean nothingToRead;
 
   KorpseSourceReader(
       ReaderParts<T> parts,
@@ -56,6 +58,10 @@ final class KorpseSourceReader<T>
   public InputStatus pollNext(ReaderOutput<T> output) throws Exception {
     // A failure of the proxy must not wait until what was handed over before it is emitted.
     fetcher.checkErrors();
+    if (nothingToRead && getNumberOfCurrentlyAssignedSplits() == 0) {
+      nothingToRead = false;
+      IdleReader.mark(output);
+    }
     InputStatus status = super.pollNext(output);
     if (status == InputStatus.END_OF_INPUT && !ended) {
       ended = true;
@@ -68,6 +74,7 @@ final class KorpseSourceReader<T>
 
   @Override
   public void addSplits(List<KorpseSplit> splits) {
+    nothingToRead = false;
     enumerator.restored(splits);
     super.addSplits(splits);
   }
@@ -110,6 +117,9 @@ final class KorpseSourceReader<T>
       resolved.splits().forEach(this::resolved);
     } else if (event instanceof SplitsRemovedEvent removed) {
       removed.partitions().forEach(partition -> removed(partition, removed.reason()));
+    } else if (event instanceof NothingToReadEvent) {
+      nothingToRead = true;
+      fetcher.getQueue().notifyAvailable();
     } else {
       LOG.warn("Ignored the unknown event {}", event);
     }

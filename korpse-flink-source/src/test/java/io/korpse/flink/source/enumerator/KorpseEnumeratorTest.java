@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.OffsetRule;
 import io.korpse.offsets.Position;
@@ -244,6 +245,43 @@ final class KorpseEnumeratorTest {
     assertThat(fixture.context.assigned(0))
         .extracting(KorpseSplit::stopOffset)
         .containsExactlyInAnyOrder(5_000L, 100L);
+  }
+
+  /** W36: a reader without a split says that it is idle. */
+  @Test
+  void tells_readers_without_a_split_that_there_is_nothing_to_read_once_all_is_given() {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.cluster.fail(t(1), true);
+    fixture.start(3).reader(0).reader(1).reader(2);
+    assertThat(idle(0) + idle(1) + idle(2)).isZero();
+
+    fixture.cluster.heal(t(1));
+    fixture.pass(Duration.ofMinutes(6));
+
+    assertThat(idle(0)).isZero();
+    assertThat(idle(1)).isZero();
+    assertThat(idle(2)).isEqualTo(1);
+  }
+
+  @Test
+  void tells_a_reader_whose_splits_have_all_ended_and_again_after_it_had_others() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.start(1).reader(0);
+
+    fixture.finished(0, t(0));
+    assertThat(idle(0)).isEqualTo(1);
+    fixture.cluster.topic("t", 2, ID);
+    fixture.pass(Duration.ofMinutes(6));
+    assertThat(fixture.context.assigned(0)).hasSize(2);
+    fixture.finished(0, t(1));
+
+    assertThat(idle(0)).isEqualTo(2);
+  }
+
+  private long idle(int reader) {
+    return fixture.context.events(reader).stream()
+        .filter(NothingToReadEvent.class::isInstance)
+        .count();
   }
 
   @Test
