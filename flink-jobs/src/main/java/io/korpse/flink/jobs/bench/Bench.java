@@ -257,7 +257,20 @@ public final class Bench {
           sources(scenario, parsed.matchedOptionValue("--source", "all")),
           parsed.matchedOptionValue("--json", (Path) null),
           parsed.matchedOptionValue("--profile", (Path) null),
-          "flink-jobs/bin/bench " + String.join(" ", args));
+          "flink-jobs/bin/bench " + String.join(" ", withoutFiles(args)));
+    }
+
+    /** The arguments but for where the results go, which changes none of them. */
+    private static List<String> withoutFiles(String... args) {
+      List<String> kept = new ArrayList<>();
+      for (int i = 0; i < args.length; i++) {
+        if (args[i].equals("--json")) {
+          i++;
+        } else if (!args[i].startsWith("--json=")) {
+          kept.add(args[i]);
+        }
+      }
+      return kept;
     }
 
     private static List<SourceKind> sources(Scenario scenario, String names) {

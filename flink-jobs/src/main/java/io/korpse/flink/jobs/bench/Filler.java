@@ -90,8 +90,11 @@ final class Filler implements AutoCloseable {
       String bootstrap, String compression, int batchBytes, int lingerMillis) {
     Properties properties = new Properties();
     properties.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-    properties.put(ProducerConfig.ACKS_CONFIG, "1");
-    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "false");
+    // A request that a busy machine answers late is neither repeated nor written twice.
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    properties.put(ProducerConfig.ACKS_CONFIG, "all");
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "300000");
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "600000");
     properties.put(ProducerConfig.COMPRESSION_TYPE_CONFIG, compression);
     properties.put(ProducerConfig.LINGER_MS_CONFIG, Integer.toString(lingerMillis));
     properties.put(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(batchBytes));
