@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class KorpseReaders {
 
   private static final Logger LOG = LoggerFactory.getLogger(KorpseReaders.class);
-  private static final long ORDER_SLACK_MILLIS = 50;
+  private static final long ORDER_SLACK_MILLIS = 200;
 
   /** Makes client ids of one JVM differ: a restarted task may overlap the one that is closing. */
   private static final AtomicLong READERS = new AtomicLong();
@@ -104,7 +104,7 @@ public final class KorpseReaders {
             pauses,
             losses,
             dataLoss,
-            RecordWeigher::heapOf,
+            RecordWeigher.of(schema.readsKey(), schema.readsHeaders()),
             schema.readsKey(),
             schema.readsHeaders(),
             limits.maxPollRecords(),

@@ -34,7 +34,10 @@ record ReaderLimits(
   private static final long MIB = 1024 * 1024;
   private static final long MAX_DEFAULT_BUDGET = 64 * MIB;
   private static final int HEAP_SHARE = 20;
-  private static final int MAX_POLL_RECORDS = 10_000;
+
+  /** What one poll brings stays in the cache of a core until it is weighed and handed over. */
+  private static final int MAX_POLL_RECORDS = 2_000;
+
   private static final int BATCHES = 4;
   private static final int BATCH_RECORDS = 2048;
   private static final int RETAINED_RESPONSES = 8;

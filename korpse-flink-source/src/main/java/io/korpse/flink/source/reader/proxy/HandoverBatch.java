@@ -24,11 +24,12 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
   private final ReturnedBatches home;
   private final AtomicBoolean returned = new AtomicBoolean();
 
-  private ConsumerRecord<byte[], byte[]>[] records;
   private int size;
   private long bytes;
 
   private SplitBuffer[] runSplits = new SplitBuffer[FIRST_RUNS];
+  private ConsumerRecord<byte[], byte[]>[][] runRecords;
+  private int[] runStarts = new int[FIRST_RUNS];
   private int[] runEnds = new int[FIRST_RUNS];
   private long[] runOffsets = new long[FIRST_RUNS];
   private int[] runEpochs = new int[FIRST_RUNS];
@@ -36,6 +37,7 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
   private int runs;
   private Set<String> finished = Set.of();
 
+  private ConsumerRecord<byte[], byte[]>[] current;
   private int run = -1;
   private int next;
   private int end;
@@ -45,33 +47,47 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     this.maxRecords = maxRecords;
     this.maxBytes = maxBytes;
     this.home = home;
-    this.records = new ConsumerRecord[Math.min(maxRecords, 64)];
+    this.runRecords = new ConsumerRecord[FIRST_RUNS][];
   }
 
   // ---- filling, fetcher thread
 
-  void add(ConsumerRecord<byte[], byte[]> record, int weight) {
-    if (size == records.length) {
-      records = Arrays.copyOf(records, Math.min(maxRecords, size * 4));
-    }
-    records[size++] = record;
-    bytes += weight;
-  }
-
-  void endRun(SplitBuffer split, long nextOffset, int nextEpoch, int count, long runWeight) {
+  /** Adds a run: a part of an array, of which this batch clears what it has given away. */
+  void add(
+      SplitBuffer split,
+      ConsumerRecord<byte[], byte[]>[] records,
+      int start,
+      int stop,
+      long weight,
+      long nextOffset,
+      int nextEpoch) {
     if (runs == runSplits.length) {
       runSplits = Arrays.copyOf(runSplits, runs * 2);
+      runRecords = Arrays.copyOf(runRecords, runs * 2);
+      runStarts = Arrays.copyOf(runStarts, runs * 2);
       runEnds = Arrays.copyOf(runEnds, runs * 2);
       runOffsets = Arrays.copyOf(runOffsets, runs * 2);
       runEpochs = Arrays.copyOf(runEpochs, runs * 2);
       runBytes = Arrays.copyOf(runBytes, runs * 2);
     }
     runSplits[runs] = split;
-    runEnds[runs] = size;
+    runRecords[runs] = records;
+    runStarts[runs] = start;
+    runEnds[runs] = stop;
     runOffsets[runs] = nextOffset;
     runEpochs[runs] = nextEpoch;
-    runBytes[runs] = runWeight;
+    runBytes[runs] = weight;
     runs++;
+    size += stop - start;
+    bytes += weight;
+  }
+
+  int roomRecords() {
+    return maxRecords - size;
+  }
+
+  long roomBytes() {
+    return maxBytes - bytes;
   }
 
   void finish(Set<String> splitIds) {
@@ -106,7 +122,8 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
       applied();
       return null;
     }
-    next = run == 0 ? 0 : runEnds[run - 1];
+    current = runRecords[run];
+    next = runStarts[run];
     end = runEnds[run];
     return runSplits[run].splitId();
   }
@@ -121,8 +138,8 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     if (next == end) {
       return null;
     }
-    ConsumerRecord<byte[], byte[]> record = records[next];
-    records[next++] = null;
+    ConsumerRecord<byte[], byte[]> record = current[next];
+    current[next++] = null;
     return record;
   }
 
@@ -147,10 +164,8 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
 
   /** Tells each split what of it was emitted. Fetcher thread. */
   void settle() {
-    int start = 0;
     for (int i = 0; i < runs; i++) {
-      runSplits[i].returned(runEnds[i] - start, runBytes[i]);
-      start = runEnds[i];
+      runSplits[i].returned(runEnds[i] - runStarts[i], runBytes[i]);
     }
   }
 
@@ -163,7 +178,7 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
   }
 
   int runRecords(int index) {
-    return runEnds[index] - (index == 0 ? 0 : runEnds[index - 1]);
+    return runEnds[index] - runStarts[index];
   }
 
   SplitBuffer runSplit(int index) {

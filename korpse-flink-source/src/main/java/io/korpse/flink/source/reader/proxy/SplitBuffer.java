@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader.proxy;
 
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Position;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,8 +22,24 @@ final class SplitBuffer {
   /** The time of a split whose records carried no timestamp yet. */
   static final long NO_TIME = Long.MIN_VALUE;
 
-  private record Chunk(
-      List<ConsumerRecord<byte[], byte[]>> records, long nextOffset, int nextEpoch) {}
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static final ConsumerRecord<byte[], byte[]>[] NO_RECORDS = new ConsumerRecord[0];
+
+  /** The records of one poll, from {@link #cursor} on not handed over yet. */
+  private static final class Chunk {
+    private final ConsumerRecord<byte[], byte[]>[] records;
+    private long bytes;
+    private long nextOffset;
+    private int nextEpoch;
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    Chunk(List<ConsumerRecord<byte[], byte[]>> polled, long bytes, long nextOffset, int nextEpoch) {
+      this.records = polled.toArray(new ConsumerRecord[0]);
+      this.bytes = bytes;
+      this.nextOffset = nextOffset;
+      this.nextEpoch = nextEpoch;
+    }
+  }
 
   private final TopicPartition partition;
   private final String splitId;
@@ -240,7 +257,7 @@ final class SplitBuffer {
       cursor = 0;
       positionPending = false;
     }
-    chunks.addLast(new Chunk(polled, nextOffset, nextEpoch));
+    chunks.addLast(new Chunk(polled, added, nextOffset, nextEpoch));
     records += polled.size();
     bytes += added;
     if (wasEmpty) {
@@ -251,78 +268,95 @@ final class SplitBuffer {
 
   private void appendPosition() {
     if (records > 0) {
-      Chunk last = chunks.removeLast();
-      chunks.addLast(new Chunk(last.records, fetchOffset, fetchEpoch));
+      Chunk last = chunks.peekLast();
+      last.nextOffset = fetchOffset;
+      last.nextEpoch = fetchEpoch;
     } else {
       positionPending = true;
     }
   }
 
   private void readHeadTime() {
-    long time = chunks.peekFirst().records.get(cursor).timestamp();
+    long time = chunks.peekFirst().records[cursor].timestamp();
     headTime = time >= 0 ? time : lastTime;
   }
 
   /**
-   * Moves the next run into a batch: records up to a time, until the batch or the allowance is
-   * full, at least one.
+   * Moves the next run into a batch: records of one poll up to a time, until the batch or the
+   * allowance is full, at least one; or only the position, when that moved without a record.
+   *
+   * <p>Looks at few of the records, since each look is likely to miss the cache: the end of the run
+   * is searched by timestamp, and its bytes are its share of what is left of the poll. A poll's
+   * bytes are exact again with its last record.
    *
    * @return the bytes taken
    */
   long take(HandoverBatch batch, long untilTime, long allowance) {
-    long taken = 0;
-    int count = 0;
-    long nextOffset = fetchOffset;
-    int nextEpoch = fetchEpoch;
-    while (records > 0) {
-      Chunk chunk = chunks.peekFirst();
-      List<ConsumerRecord<byte[], byte[]>> list = chunk.records;
-      int size = list.size();
-      int i = cursor;
-      boolean stop = false;
-      long time = lastTime;
-      while (i < size) {
-        ConsumerRecord<byte[], byte[]> next = list.get(i);
-        long stamp = next.timestamp();
-        if (count > 0 && (stamp > untilTime || taken >= allowance || batch.isFull())) {
-          stop = true;
-          break;
-        }
-        int weight = weigher.weigh(next);
-        batch.add(next, weight);
-        taken += weight;
-        count++;
-        i++;
-        if (stamp >= 0) {
-          time = stamp;
-        }
-      }
-      records -= i - cursor;
-      cursor = i;
-      lastTime = time;
-      if (i == size) {
-        nextOffset = chunk.nextOffset;
-        nextEpoch = chunk.nextEpoch;
-        chunks.removeFirst();
-        cursor = 0;
-      } else if (i > 0) {
-        ConsumerRecord<byte[], byte[]> last = list.get(i - 1);
-        nextOffset = last.offset() + 1;
-        nextEpoch = last.leaderEpoch().orElse(-1);
-      }
-      if (stop) {
-        break;
-      }
-    }
-    bytes -= taken;
-    handedBytes += taken;
-    handedRecords += count;
     positionPending = false;
+    if (records == 0) {
+      batch.add(this, NO_RECORDS, 0, 0, 0, fetchOffset, fetchEpoch);
+      return 0;
+    }
+    Chunk chunk = chunks.peekFirst();
+    ConsumerRecord<byte[], byte[]>[] list = chunk.records;
+    int from = cursor;
+    int left = list.length - from;
+    long each = Math.max(1, chunk.bytes / left);
+    long room = Math.min(batch.roomRecords(), Math.min(allowance, batch.roomBytes()) / each);
+    int to = runEnd(list, from, from + (int) Math.max(1, Math.min(left, room)), untilTime);
+    boolean whole = to == list.length;
+    long taken = whole ? chunk.bytes : each * (to - from);
+    ConsumerRecord<byte[], byte[]> last = list[to - 1];
+    if (last.timestamp() >= 0) {
+      lastTime = last.timestamp();
+    }
+    batch.add(
+        this,
+        list,
+        from,
+        to,
+        taken,
+        whole ? chunk.nextOffset : last.offset() + 1,
+        whole ? chunk.nextEpoch : last.leaderEpoch().orElse(Position.NO_EPOCH));
+    chunk.bytes -= taken;
+    if (whole) {
+      chunks.removeFirst();
+      cursor = 0;
+    } else {
+      cursor = to;
+    }
+    records -= to - from;
+    bytes -= taken;
+    handedRecords += to - from;
+    handedBytes += taken;
     if (records > 0) {
       readHeadTime();
     }
-    batch.endRun(this, nextOffset, nextEpoch, count, taken);
     return taken;
+  }
+
+  /** The first place after {@code from} and before {@code limit} of a record later than a time. */
+  private static int runEnd(
+      ConsumerRecord<byte[], byte[]>[] list, int from, int limit, long untilTime) {
+    if (untilTime == Long.MAX_VALUE) {
+      return limit;
+    }
+    int in = from;
+    int step = 1;
+    while (in + step < limit && list[in + step].timestamp() <= untilTime) {
+      in += step;
+      step *= 2;
+    }
+    int out = Math.min(limit, in + step);
+    while (in + 1 < out) {
+      int middle = (in + out) >>> 1;
+      if (list[middle].timestamp() <= untilTime) {
+        in = middle;
+      } else {
+        out = middle;
+      }
+    }
+    return out;
   }
 
   /** Takes back what was handed over and is now emitted. */

@@ -26,12 +26,12 @@ class SplitBufferTest {
   }
 
   @Test
-  void gives_records_of_several_polls_in_order_in_one_run() {
+  void gives_the_records_of_each_poll_as_a_run_of_its_own_in_order() {
     SplitBuffer buffer = Buffers.with(0, 1, 2);
     Buffers.add(buffer, 3, 4);
 
-    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, Long.MAX_VALUE)))
-        .containsExactly(0L, 1L, 2L, 3L);
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, Long.MAX_VALUE))).containsExactly(0L, 1L);
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, Long.MAX_VALUE))).containsExactly(2L, 3L);
     assertThat(buffer.isEmpty()).isTrue();
   }
 
@@ -44,11 +44,12 @@ class SplitBufferTest {
   }
 
   @Test
-  void ends_a_run_when_the_allowance_is_used_up() {
+  void ends_a_run_before_it_goes_beyond_the_allowance() {
     SplitBuffer buffer = Buffers.with(0, 1, 2, 3);
 
-    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, Buffers.WEIGHT + 1)))
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, 2 * Buffers.WEIGHT + 1)))
         .containsExactly(0L, 1L);
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, 1))).containsExactly(2L);
   }
 
   @Test

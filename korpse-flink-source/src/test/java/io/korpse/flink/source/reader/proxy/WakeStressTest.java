@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -180,11 +181,15 @@ class WakeStressTest {
       BufferBudget budget, ReturnedBatches returns, int weight) {
     HandoverBatch batch = new HandoverBatch(1, Long.MAX_VALUE, returns);
     SplitBuffer split = Buffers.empty(0);
-    batch.add(Buffers.records(split, 1).get(0), weight);
-    batch.endRun(split, 1, -1, 1, weight);
+    batch.add(split, records(split), 0, 1, weight, 1, -1);
     budget.reserve(weight);
     budget.batchHandedOver();
     return batch;
+  }
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  private static ConsumerRecord<byte[], byte[]>[] records(SplitBuffer split) {
+    return Buffers.records(split, 1).toArray(new ConsumerRecord[0]);
   }
 
   private static void meet(CyclicBarrier barrier)
