@@ -25,6 +25,7 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -50,6 +51,7 @@ final class CommitFailuresIT {
 
   @BeforeAll
   static void startBroker() {
+    Awaitility.setDefaultTimeout(EmbeddedBroker.patience());
     broker =
         EmbeddedBroker.start(
             1,

@@ -28,12 +28,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-@Timeout(30)
+@Timeout(60)
 final class OffsetResolverTest {
 
   private static final TopicPartition A = new TopicPartition("t", 0);
   private static final TopicPartition B = new TopicPartition("t", 1);
-  private static final Duration TIMEOUT = Duration.ofMillis(600);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final FakeBroker broker = new FakeBroker();
 
@@ -313,7 +313,7 @@ final class OffsetResolverTest {
     Map<TopicPartition, Resolution> answers =
         resolver.resolve(List.of(A, leaderless, B), OffsetRule.earliest());
 
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
+    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
     assertThat(answers.get(A)).isInstanceOf(Resolved.class);
     assertThat(answers.get(B)).isInstanceOf(Resolved.class);
     assertThat(((Unresolved) answers.get(leaderless)).retriable()).isTrue();

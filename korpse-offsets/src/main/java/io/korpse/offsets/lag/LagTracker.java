@@ -333,27 +333,21 @@ public final class LagTracker implements AutoCloseable {
     if (lags.isEmpty()) {
       return;
     }
-    Map<TopicPartition, CompletableFuture<Long>> answers;
     try {
-      answers = client.list(partitionsOf(lags), spec, isolation, requestTimeout());
+      client.list(
+          lags,
+          spec,
+          isolation,
+          requestTimeout(),
+          (lag, offset) -> {
+            if (offset != null) {
+              onAnswer.accept(lag, offset);
+            }
+            onDone.accept(lag);
+          });
     } catch (RuntimeException e) {
       lags.forEach(onDone);
       throw e;
-    }
-    for (PartitionLag lag : lags) {
-      CompletableFuture<Void> unused =
-          answers
-              .get(lag.partition())
-              .handle(
-                  (offset, failure) -> {
-                    if (failure == null) {
-                      onAnswer.accept(lag, offset);
-                    } else {
-                      LOG.debug("No offset of {}", lag.partition(), failure);
-                    }
-                    onDone.accept(lag);
-                    return null;
-                  });
     }
   }
 

@@ -9,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
@@ -31,30 +33,30 @@ final class FakeEnds implements EndOffsets {
   volatile boolean isClosed;
 
   @Override
-  public Map<TopicPartition, CompletableFuture<Long>> list(
-      Collection<TopicPartition> partitions,
+  public void list(
+      List<PartitionLag> partitions,
       OffsetSpec spec,
       IsolationLevel isolation,
-      Duration timeout) {
+      Duration timeout,
+      BiConsumer<PartitionLag, Long> onAnswer) {
     if (isDown) {
       throw new KafkaException("down");
     }
     boolean isEnd = spec instanceof OffsetSpec.LatestSpec;
-    requests.add(new Request(Set.copyOf(partitions), isEnd, isolation));
+    requests.add(
+        new Request(
+            partitions.stream().map(PartitionLag::partition).collect(Collectors.toSet()),
+            isEnd,
+            isolation));
     Map<TopicPartition, Long> values =
         !isEnd ? starts : isolation == IsolationLevel.READ_COMMITTED ? stableEnds : ends;
-    Map<TopicPartition, CompletableFuture<Long>> answers = new HashMap<>();
-    for (TopicPartition partition : partitions) {
-      if (failures.containsKey(partition)) {
-        answers.put(partition, CompletableFuture.failedFuture(failures.get(partition)));
-        continue;
+    for (PartitionLag lag : partitions) {
+      if (failures.containsKey(lag.partition())) {
+        onAnswer.accept(lag, null);
+      } else if (values.containsKey(lag.partition())) {
+        onAnswer.accept(lag, values.get(lag.partition()));
       }
-      Long value = values.get(partition);
-      answers.put(
-          partition,
-          value == null ? new CompletableFuture<>() : CompletableFuture.completedFuture(value));
     }
-    return answers;
   }
 
   @Override
