@@ -1,5 +1,6 @@
 package io.korpse.flink.source.reader;
 
+import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
@@ -94,6 +95,10 @@ public final class KorpseReaders {
             admin,
             states,
             partition -> context.sendSourceEventToCoordinator(new TopicSuspectedEvent(partition)));
+    // A handler of bad records is given what the schema does not look at, too.
+    boolean whole = settings.onBadRecord() == BadRecordPolicy.HANDLER;
+    boolean keys = whole || schema.readsKey();
+    boolean headers = whole || schema.readsHeaders();
     ProxyParts proxy =
         new ProxyParts(
             clients,
@@ -104,9 +109,9 @@ public final class KorpseReaders {
             pauses,
             losses,
             dataLoss,
-            RecordWeigher.of(schema.readsKey(), schema.readsHeaders()),
-            schema.readsKey(),
-            schema.readsHeaders(),
+            RecordWeigher.of(keys, headers),
+            keys,
+            headers,
             limits.maxPollRecords(),
             limits.maxPollRecordsFixed(),
             settings.order() == RecordOrder.EVENT_TIME,
