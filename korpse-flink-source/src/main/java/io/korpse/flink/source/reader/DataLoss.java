@@ -11,6 +11,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -40,13 +41,20 @@ final class DataLoss implements LossHandler, LogInspector {
   private final IsolationLevel isolation;
   private final DataLossPolicy policy;
   private final SplitStates states;
+  private final Consumer<TopicPartition> steppedBack;
 
+  /** A handler; {@code steppedBack} is told of each split that goes on at a lower offset. */
   DataLoss(
-      Supplier<Admin> admin, IsolationLevel isolation, DataLossPolicy policy, SplitStates states) {
+      Supplier<Admin> admin,
+      IsolationLevel isolation,
+      DataLossPolicy policy,
+      SplitStates states,
+      Consumer<TopicPartition> steppedBack) {
     this.admin = admin;
     this.isolation = isolation;
     this.policy = policy;
     this.states = states;
+    this.steppedBack = steppedBack;
   }
 
   @Override
@@ -145,6 +153,9 @@ final class DataLoss implements LossHandler, LogInspector {
     long lost = offset < logStart ? next - offset : 0;
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);
+    }
+    if (next < offset) {
+      steppedBack.accept(partition);
     }
     LOG.warn("{}; goes on at {}, {} records are lost", found, next, lost);
     return Position.of(next);

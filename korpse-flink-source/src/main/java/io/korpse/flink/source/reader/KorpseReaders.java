@@ -88,7 +88,9 @@ public final class KorpseReaders {
             badRecords,
             offsetMetrics.group().counter("tombstonesSkipped"));
 
-    DataLoss dataLoss = new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states);
+    DataLoss dataLoss =
+        new DataLoss(
+            admin, settings.isolation(), settings.onDataLoss(), states, sidecar::steppedBack);
     RecreatedTopics losses =
         RecreatedTopics.of(
             dataLoss,

@@ -13,6 +13,7 @@ import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,6 +61,7 @@ final class OffsetSidecar {
         LagTracker.builder()
             .admin(admin)
             .isolation(settings.isolation())
+            .groupId(settings.groupId().orElse(null))
             .interval(settings.lagInterval())
             .clock(clock)
             .threadName("korpse-lag-" + identity)
@@ -133,6 +135,16 @@ final class OffsetSidecar {
     metrics.unbind(partition);
     lags.untrack(partition);
     tracked.remove(partition);
+  }
+
+  /**
+   * The log of a partition was cut below what was read, and reading goes on there. Without this the
+   * committer would leave the lower position out as a step back. Any thread.
+   */
+  void steppedBack(TopicPartition partition) {
+    if (committer != null) {
+      committer.remove(List.of(partition));
+    }
   }
 
   /** The splits that go into a checkpoint, with those that finished since the last complete one. */

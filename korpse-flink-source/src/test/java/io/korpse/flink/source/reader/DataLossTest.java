@@ -7,6 +7,8 @@ import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
 import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalLong;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -18,6 +20,7 @@ final class DataLossTest {
   private static final TopicPartition PARTITION = new TopicPartition("t", 0);
   private static final OptionalLong NO_DIVERGENCE = OptionalLong.empty();
 
+  private final List<TopicPartition> steppedBack = new ArrayList<>();
   private final SplitStates states = new SplitStates(Clock.systemUTC());
 
   @Test
@@ -46,6 +49,15 @@ final class DataLossTest {
   }
 
   @Test
+  void tells_the_committer_of_a_step_back_and_only_of_that() {
+    decide(DataLossPolicy.EARLIEST, 10, NO_DIVERGENCE, 100, 200);
+    assertThat(steppedBack).isEmpty();
+
+    decide(DataLossPolicy.EARLIEST, 300, OptionalLong.of(150), 100, 200);
+    assertThat(steppedBack).containsExactly(PARTITION);
+  }
+
+  @Test
   void an_offset_inside_the_log_is_no_loss() {
     assertThat(decide(DataLossPolicy.FAIL, 150, NO_DIVERGENCE, 100, 200)).isEqualTo(150);
   }
@@ -70,7 +82,8 @@ final class DataLossTest {
 
   private long decide(
       DataLossPolicy policy, long offset, OptionalLong divergent, long start, long end) {
-    DataLoss loss = new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states);
+    DataLoss loss =
+        new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states, steppedBack::add);
     return loss.decide(PARTITION, offset, divergent, start, end).offset();
   }
 }
