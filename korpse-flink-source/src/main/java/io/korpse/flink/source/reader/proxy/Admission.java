@@ -5,16 +5,16 @@ import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.PriorityQueue;
+import java.util.TreeSet;
 
 /**
  * Who may fetch when the reader's budget is short.
  *
  * <p>While less than three quarters are used, everyone. Then only splits below their floor, and of
- * the empty ones a window: those with the earliest known time first, as many as what is left can
- * take, at least one. At the bound nobody, unless nothing that is held could ever be given back:
- * then one, since else records that alignment holds back would keep out the very splits that
- * alignment waits for.
+ * the empty ones a window: those with the earliest known time first, or who has been kept out for
+ * long, as many as what is left can take, at least one. At the bound nobody, unless nothing that is
+ * held could ever be given back: then one, since else records that alignment holds back would keep
+ * out the very splits that alignment waits for.
  *
  * <p>All splits are looked at only when the zone changes, and the zones overlap by an eighth of the
  * budget at least, so that the cost follows the bytes that flow. Confined to the fetcher thread.
@@ -37,7 +37,18 @@ class Admission {
   private final PauseLedger ledger;
   private final OrderWait orderWait;
   private final ProxyStats stats;
-  private final PriorityQueue<SplitBuffer> hungry;
+  private final long maxHungerNanos;
+
+  /** Empty splits that are kept out: by the time where they are, and by how long they are so. */
+  private final TreeSet<SplitBuffer> byTime =
+      new TreeSet<>(
+          Comparator.comparingLong(SplitBuffer::lastTime).thenComparing(SplitBuffer::splitId));
+
+  private final TreeSet<SplitBuffer> byHunger =
+      new TreeSet<>(
+          Comparator.<SplitBuffer>comparingLong(split -> split.hungrySince)
+              .thenComparing(SplitBuffer::splitId));
+
   private final Map<SplitBuffer, Long> window = new LinkedHashMap<>();
 
   private Zone zone = Zone.OPEN;
@@ -50,13 +61,13 @@ class Admission {
       PauseLedger ledger,
       OrderWait orderWait,
       ProxyStats stats,
-      Comparator<SplitBuffer> mostHungry) {
+      long maxHungerNanos) {
     this.budget = budget;
     this.limits = limits;
     this.ledger = ledger;
     this.orderWait = orderWait;
     this.stats = stats;
-    this.hungry = new PriorityQueue<>(mostHungry);
+    this.maxHungerNanos = maxHungerNanos;
   }
 
   /** A split came or went. */
@@ -73,12 +84,21 @@ class Admission {
   void removed(SplitBuffer split) {
     window.remove(split);
     split.admitted = false;
-    split.hungry = false;
+    notHungry(split);
+  }
+
+  private void notHungry(SplitBuffer split) {
+    if (split.hungry) {
+      byTime.remove(split);
+      byHunger.remove(split);
+      split.hungry = false;
+    }
   }
 
   /** A poll brought {@code bytes} for the split. */
   void filled(SplitBuffer split, long bytes, long nowNanos) {
     chunk = Math.max(chunk - chunk / 16, bytes);
+    split.hungrySince = SplitBuffer.NOT_HUNGRY;
     if (split.admitted) {
       split.admitted = false;
       window.remove(split);
@@ -103,8 +123,12 @@ class Admission {
       orderWait.review(split, nowNanos);
     }
     if (split.isEmpty() && !split.hungry) {
+      if (split.hungrySince == SplitBuffer.NOT_HUNGRY) {
+        split.hungrySince = nowNanos;
+      }
       split.hungry = true;
-      hungry.add(split);
+      byTime.add(split);
+      byHunger.add(split);
     }
   }
 
@@ -143,10 +167,9 @@ class Admission {
     stats.windowActive(zone != Zone.OPEN);
     switch (zone) {
       case OPEN -> {
-        hungry.clear();
         window.clear();
         for (SplitBuffer split : splits) {
-          split.hungry = false;
+          notHungry(split);
           split.admitted = false;
           open(split, nowNanos);
         }
@@ -186,15 +209,11 @@ class Admission {
       since = window.values().iterator();
       who = window.keySet().iterator();
     }
-    while (window.size() < places) {
-      SplitBuffer split = hungry.poll();
-      if (split == null) {
-        return;
-      }
-      if (!split.hungry) {
-        continue;
-      }
-      split.hungry = false;
+    while (window.size() < places && !byTime.isEmpty()) {
+      SplitBuffer longest = byHunger.first();
+      boolean starving = nowNanos - longest.hungrySince >= maxHungerNanos;
+      SplitBuffer split = starving ? longest : byTime.first();
+      notHungry(split);
       if (!split.isEmpty() || split.fetchFinished() || split.pause.has(PauseReason.ALIGNMENT)) {
         continue;
       }

@@ -1,6 +1,5 @@
 package io.korpse.flink.source.reader.proxy;
 
-import java.util.Comparator;
 import java.util.concurrent.locks.Condition;
 
 /**
@@ -29,12 +28,12 @@ class ProxyRules {
 
   Admission admission(ProxyParts parts, PauseLedger ledger, OrderWait orderWait) {
     return new Admission(
-        parts.budget(),
-        parts.limits(),
-        ledger,
-        orderWait,
-        parts.stats(),
-        Comparator.comparingLong(SplitBuffer::lastTime));
+        parts.budget(), parts.limits(), ledger, orderWait, parts.stats(), maxHunger(parts));
+  }
+
+  /** A fair order lets in who waited longest; event time does only when that is too long. */
+  static long maxHunger(ProxyParts parts) {
+    return parts.eventTime() ? parts.maxHold().toNanos() : 0;
   }
 
   WakeSignal wakeSignal() {

@@ -22,6 +22,9 @@ final class SplitBuffer {
   /** The time of a split whose records carried no timestamp yet. */
   static final long NO_TIME = Long.MIN_VALUE;
 
+  /** The {@link #hungrySince} of a split that got records since it was last kept out. */
+  static final long NOT_HUNGRY = Long.MIN_VALUE;
+
   @SuppressWarnings({"unchecked", "rawtypes"})
   private static final ConsumerRecord<byte[], byte[]>[] NO_RECORDS = new ConsumerRecord[0];
 
@@ -89,6 +92,9 @@ final class SplitBuffer {
 
   /** The splits that were paused together with this one. Owned by {@link ProxyConsumer}. */
   ProxyConsumer.PausedGroup pausedGroup;
+
+  /** When this split was first kept out since it last got records. Owned by {@link Admission}. */
+  long hungrySince = NOT_HUNGRY;
 
   /** Whether this split is queued for the admission window. Owned by {@link Admission}. */
   boolean hungry;

@@ -3,7 +3,6 @@ package io.korpse.flink.source.reader.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -83,7 +82,7 @@ class PollProxyMutationTest {
                 ledger,
                 orderWait,
                 parts.stats(),
-                Comparator.comparingLong(SplitBuffer::lastTime)) {
+                maxHunger(parts)) {
               @Override
               void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {
                 super.update(splits, false, nowNanos);
@@ -108,12 +107,27 @@ class PollProxyMutationTest {
                 ledger,
                 orderWait,
                 parts.stats(),
-                Comparator.comparingLong(SplitBuffer::lastTime)) {
+                maxHunger(parts)) {
               @Override
               void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {}
             };
           }
         });
+  }
+
+  @Test
+  void r4_a_window_that_opens_for_the_earliest_only_starves_the_others() {
+    assertBroken(
+        "I5",
+        new ProxyRules() {
+          @Override
+          Admission admission(ProxyParts parts, PauseLedger ledger, OrderWait orderWait) {
+            return new Admission(
+                parts.budget(), parts.limits(), ledger, orderWait, parts.stats(), Long.MAX_VALUE);
+          }
+        },
+        SimSettings::crowd,
+        SimSettings::limits);
   }
 
   @Test

@@ -79,6 +79,11 @@ final class SimConsumer extends UnsupportedConsumer {
     return fetcher.pinnedBytes();
   }
 
+  /** Responses that the consumer holds for partitions that are paused. */
+  int responsesPinnedByPaused() {
+    return fetcher.responsesPinnedByPaused();
+  }
+
   /** Called with the timeout before each poll, while the consumer may still be looked at. */
   void onPoll(java.util.function.Consumer<Duration> newOnPoll) {
     onPoll = newOnPoll;

@@ -350,6 +350,20 @@ final class SimFetcher {
     }
   }
 
+  /** Responses that cannot be collected since a paused partition has something left in them. */
+  int responsesPinnedByPaused() {
+    Set<SimFetchResponse> pinned = Collections.newSetFromMap(new IdentityHashMap<>());
+    queue.stream()
+        .filter(fetch -> fetch.data().bytes() > 0 && subscription.isPaused(fetch.partition()))
+        .forEach(fetch -> pinned.add(fetch.response()));
+    if (nextInLine != null
+        && !nextInLine.isConsumed()
+        && subscription.isPaused(nextInLine.partition())) {
+      pinned.add(nextInLine.response());
+    }
+    return pinned.size();
+  }
+
   /** Bytes of the responses that cannot be collected since a part of each is not drained yet. */
   long pinnedBytes() {
     Set<SimFetchResponse> pinned = Collections.newSetFromMap(new IdentityHashMap<>());

@@ -141,4 +141,33 @@ record SimSettings(
         false,
         false);
   }
+
+  /**
+   * A world with so many splits, some with wrong clocks, that the reader's budget is always short.
+   */
+  static SimSettings crowd(long seed) {
+    ProxyLimits limits =
+        new ProxyLimits(
+            8_000, 4_000, 100, 50, 24_000, 4_000, 40, 2_000, 4, 4, Duration.ofMillis(100));
+    return new SimSettings(
+        seed,
+        40,
+        2,
+        false,
+        limits,
+        new SimConsumerConfig(500, 16_000, 4_000, 50, false),
+        40,
+        Duration.ofSeconds(2),
+        2,
+        Duration.ofSeconds(25),
+        1_000,
+        false,
+        20_000,
+        false,
+        false,
+        false,
+        false,
+        false,
+        false);
+  }
 }

@@ -207,6 +207,13 @@ final class SimWatch {
         "I4",
         () -> "assigned " + consumer.assignment() + ", wanted " + assigned);
     worstPinned = Math.max(worstPinned, consumer.pinnedBytes());
+    // Splits that are paused by one step share their responses: one of each broker, and one more
+    // when a split with a rest was resumed while a request was on its way.
+    int pinned = consumer.responsesPinnedByPaused();
+    check(
+        pinned <= (settings.limits().retainedResponses() + 2) * settings.nodes(),
+        "PINNED",
+        () -> "paused splits pin " + pinned + " responses");
   }
 
   private void look() {

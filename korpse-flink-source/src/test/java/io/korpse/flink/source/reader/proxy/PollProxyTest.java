@@ -1,0 +1,225 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Single promises of the proxy, each in a world made for it; see the simulation for all. */
+@Timeout(60)
+class PollProxyTest {
+
+  private static final long HOUR = 3_600_000;
+  private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
+  private static final SimConsumerConfig CONFIG =
+      SimConsumerConfig.defaults()
+          .withMaxPollRecords(500)
+          .withFetchBytes(256_000, 32_000)
+          .withFetchMaxWaitMs(100);
+
+  @Test
+  void replays_skewed_partitions_in_order_to_the_slack() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    int all = skewed(rig, 8, 8_000);
+
+    List<ConsumerRecord<byte[], byte[]>> read = readAll(rig, 8);
+
+    assertThat(read).hasSize(all);
+    assertThat(disorder(read)).isLessThanOrEqualTo(50);
+    assertThat(rig.stats.orderGivenUp()).isZero();
+  }
+
+  @Test
+  void degrades_order_but_loses_nothing_when_the_budget_is_too_small_for_it() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(16_000, 32_000), CONFIG, true);
+    int all = skewed(rig, 8, 4_000);
+
+    List<ConsumerRecord<byte[], byte[]>> read = readAll(rig, 8);
+
+    assertThat(read).hasSize(all);
+    assertThat(rig.budget.peak()).isLessThanOrEqualTo(32_000 + 2 * 16_000);
+  }
+
+  @Test
+  void costs_next_to_nothing_for_ten_seconds_without_credit() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    backlog(rig, 4);
+    for (int i = 0; i < 4; i++) {
+      assertThat(rig.fetch().records()).isPositive();
+    }
+    int polls = rig.consumer.calls().polls;
+    rig.parks = 0;
+    rig.wakeAfter(TEN_SECONDS);
+
+    assertThat(rig.fetch()).isSameAs(ProxyParts.EMPTY);
+    assertThat(rig.consumer.calls().polls - polls).isLessThan(300);
+    assertThat(rig.parks).isLessThan(600);
+  }
+
+  @Test
+  void costs_next_to_nothing_for_ten_seconds_with_every_split_held() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    backlog(rig, 4);
+    rig.control.pauseOrResume(Set.of("t-0", "t-1", "t-2", "t-3"), Set.of());
+    rig.wakeAfter(TEN_SECONDS);
+
+    assertThat(rig.fetch()).isSameAs(ProxyParts.EMPTY);
+    assertThat(rig.consumer.calls().polls).isLessThan(110);
+    assertThat(rig.parks).isLessThan(300);
+  }
+
+  @Test
+  void costs_next_to_nothing_for_ten_seconds_on_an_idle_topic() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    rig.cluster.create(ProxyRig.id(0), 0);
+    rig.add(0);
+    rig.wakeAfter(TEN_SECONDS);
+
+    assertThat(rig.fetch()).isSameAs(ProxyParts.EMPTY);
+    assertThat(rig.consumer.calls().polls).isLessThan(110);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void resumes_a_full_split_when_its_batch_comes_back_not_at_the_next_timeout(boolean eventTime) {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(8_000, 100_000), CONFIG, eventTime);
+    rig.cluster.create(ProxyRig.id(0), 0);
+    for (int i = 0; i < 20; i++) {
+      rig.append(0, 50, i * 1_000L, 1);
+    }
+    rig.add(0);
+    List<HandoverBatch> out = new ArrayList<>();
+    rig.wakeAfter(Duration.ofMillis(250));
+    for (HandoverBatch batch = rig.fetch(); batch != ProxyParts.EMPTY; batch = rig.fetch()) {
+      out.add(batch);
+    }
+    assertThat(rig.consumer.paused()).hasSize(1);
+    int resumes = rig.consumer.calls().resumes;
+    long[] resumedAt = new long[1];
+    rig.consumer.onPoll(
+        timeout -> {
+          if (rig.consumer.calls().resumes > resumes && resumedAt[0] == 0) {
+            resumedAt[0] = rig.time.getAsLong();
+          }
+        });
+    long returnAt = rig.time.getAsLong() + Duration.ofMillis(30).toNanos();
+    rig.time.at(returnAt, () -> out.forEach(ProxyRig::emit));
+
+    assertThat(rig.fetch().records()).isPositive();
+    assertThat(resumedAt[0] - returnAt).isBetween(0L, 1_000_000L);
+  }
+
+  @Test
+  void lets_an_exception_of_a_poll_through_at_once() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    rig.cluster.create(ProxyRig.id(0), 0);
+    rig.add(0);
+    rig.time.after(
+        Duration.ofMillis(40),
+        () -> rig.consumer.failNextPoll(new AuthenticationException("no such user")));
+
+    assertThatThrownBy(rig::fetch).hasMessage("no such user");
+    assertThat(rig.time.getAsLong()).isEqualTo(Duration.ofMillis(40).toNanos());
+  }
+
+  @Test
+  void is_not_stopped_longer_than_the_wait_limit_by_a_partition_without_a_leader() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    backlog(rig, 2);
+    rig.cluster.elect(ProxyRig.id(1), SimPartition.NO_LEADER);
+    rig.wakeAfter(Duration.ofSeconds(30));
+
+    assertThat(rig.fetch().records()).isPositive();
+    assertThat(rig.time.getAsLong()).isLessThan(Duration.ofMillis(1_150).toNanos());
+    assertThat(rig.stats.orderGivenUp()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void reads_every_split_of_many_in_turn_under_a_short_budget(boolean eventTime) {
+    int splits = 60;
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(8_000, 24_000), CONFIG, eventTime);
+    for (int i = 0; i < splits; i++) {
+      rig.cluster.create(ProxyRig.id(i), i % 3);
+      // the clock of the last is years ahead
+      long first = i == splits - 1 ? 4_000_000_000_000L : 1_000_000;
+      for (int batch = 0; batch < 200; batch++) {
+        rig.append(i, 20, first + batch * 20_000L, 1_000);
+      }
+      rig.add(i);
+    }
+    long[] emittedAt = new long[splits];
+    long longestGap = 0;
+    long end = Duration.ofSeconds(60).toNanos();
+    rig.wakeAfter(Duration.ofSeconds(61));
+    while (rig.time.getAsLong() < end) {
+      HandoverBatch batch = rig.fetch();
+      for (ConsumerRecord<byte[], byte[]> record : ProxyRig.emit(batch)) {
+        emittedAt[record.partition()] = rig.time.getAsLong();
+      }
+      rig.time.advance(Duration.ofMillis(20));
+      for (long at : emittedAt) {
+        longestGap = Math.max(longestGap, rig.time.getAsLong() - at);
+      }
+    }
+
+    assertThat(Duration.ofNanos(longestGap)).isLessThan(Duration.ofSeconds(15));
+    assertThat(rig.budget.peak()).isLessThanOrEqualTo(24_000 + 8_000);
+  }
+
+  /** Partition p holds {@code most >> p} records of the same hour; returns how many in all. */
+  private static int skewed(ProxyRig rig, int partitions, int most) {
+    int all = 0;
+    for (int p = 0; p < partitions; p++) {
+      rig.cluster.create(ProxyRig.id(p), 0);
+      int count = most >> p;
+      long step = HOUR / count;
+      for (int i = 0; i < count; i += 50) {
+        rig.append(p, Math.min(50, count - i), i * step, step);
+      }
+      rig.add(p, count);
+      all += count;
+    }
+    return all;
+  }
+
+  private static void backlog(ProxyRig rig, int partitions) {
+    for (int p = 0; p < partitions; p++) {
+      rig.cluster.create(ProxyRig.id(p), p);
+      for (int i = 0; i < 40; i++) {
+        rig.append(p, 50, i * 1_000L, 1);
+      }
+      rig.add(p);
+    }
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> readAll(ProxyRig rig, int splits) {
+    List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+    for (int finished = 0; finished < splits; ) {
+      HandoverBatch batch = rig.fetch();
+      read.addAll(ProxyRig.emit(batch));
+      finished += batch.finishedSplits().size();
+      rig.time.advance(Duration.ofNanos(50_000));
+    }
+    return read;
+  }
+
+  private static long disorder(List<ConsumerRecord<byte[], byte[]>> read) {
+    long latest = 0;
+    long most = 0;
+    for (ConsumerRecord<byte[], byte[]> record : read) {
+      most = Math.max(most, latest - record.timestamp());
+      latest = Math.max(latest, record.timestamp());
+    }
+    return most;
+  }
+}
