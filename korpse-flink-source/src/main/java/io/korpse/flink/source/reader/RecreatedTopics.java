@@ -91,29 +91,38 @@ final class RecreatedTopics implements LossHandler {
   /** Completes when the topic turns out to be the known one, and never when it is taken away. */
   private CompletionStage<Void> look(TopicPartition partition, Uuid known, int attempt) {
     CompletableFuture<Void> same = new CompletableFuture<>();
-    ids.idOf(partition.topic())
-        .whenComplete(
-            (id, failure) -> {
-              if (failure == null && (id.equals(known) || id.equals(Uuid.ZERO_UUID))) {
-                same.complete(null);
-              } else if (failure != null && !isMissing(failure)) {
-                same.completeExceptionally(failure);
-              } else if (attempt > ATTEMPTS) {
-                same.completeExceptionally(
-                    new DataLossException(
-                        "The topic of "
-                            + partition
-                            + " was deleted"
-                            + (failure == null ? " and created again" : "")
-                            + ", and the enumerator has not taken the split away"));
-              } else if (states.get(KorpseSplit.splitId(partition)) != null) {
-                suspicions.accept(partition);
-                later.execute(
-                    () ->
-                        look(partition, known, attempt + 1)
-                            .whenComplete((ignored, error) -> pass(same, error)));
-              }
-            });
+    if (states.get(KorpseSplit.splitId(partition)) == null) {
+      // Taken away, or the reader is closed: then even the classes of a client may be gone.
+      return same;
+    }
+    CompletionStage<Uuid> answer;
+    try {
+      answer = ids.idOf(partition.topic());
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    answer.whenComplete(
+        (id, failure) -> {
+          if (failure == null && (id.equals(known) || id.equals(Uuid.ZERO_UUID))) {
+            same.complete(null);
+          } else if (failure != null && !isMissing(failure)) {
+            same.completeExceptionally(failure);
+          } else if (attempt > ATTEMPTS) {
+            same.completeExceptionally(
+                new DataLossException(
+                    "The topic of "
+                        + partition
+                        + " was deleted"
+                        + (failure == null ? " and created again" : "")
+                        + ", and the enumerator has not taken the split away"));
+          } else {
+            suspicions.accept(partition);
+            later.execute(
+                () ->
+                    look(partition, known, attempt + 1)
+                        .whenComplete((ignored, error) -> pass(same, error)));
+          }
+        });
     return same;
   }
 

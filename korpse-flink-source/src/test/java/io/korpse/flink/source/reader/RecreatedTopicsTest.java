@@ -28,12 +28,16 @@ final class RecreatedTopicsTest {
   private final SplitStates states = new SplitStates(Clock.systemUTC());
   private final List<TopicPartition> suspected = new ArrayList<>();
   private final Queue<Runnable> later = new ArrayDeque<>();
+  private int looks;
   private CompletionStage<Uuid> answer = CompletableFuture.completedFuture(ID);
 
   private final RecreatedTopics topics =
       new RecreatedTopics(
           (partition, offset, divergent) -> CompletableFuture.completedFuture(Position.of(77)),
-          topic -> answer,
+          topic -> {
+            looks++;
+            return answer;
+          },
           states,
           suspected::add,
           later::add);
@@ -66,6 +70,7 @@ final class RecreatedTopicsTest {
     states.remove("t-0");
     later.remove().run();
     assertThat(later).isEmpty();
+    assertThat(looks).as("looks, none after the split was gone").isEqualTo(1);
     assertThat(decision).isNotDone();
   }
 
