@@ -20,6 +20,7 @@ import picocli.CommandLine.ParseResult;
 public final class Bench {
 
   private static final String ALL = "all";
+  private static final String DOCS = "docs";
 
   private final Path target;
   private final PrintStream results;
@@ -61,6 +62,10 @@ public final class Bench {
       if (parsed.matchedPositionalValue(0, "").equals(ALL)) {
         return measureAll(parsed);
       }
+      if (parsed.matchedPositionalValue(0, "").equals(DOCS)) {
+        PerformanceDoc.write(docs().resolve("performance"), docs().resolve("performance.md"));
+        return 0;
+      }
       Plan plan = Plan.of(parsed, args);
       Report report = measure(plan);
       if (plan.json != null) {
@@ -100,8 +105,7 @@ public final class Bench {
 
   /** Measures the suite, or some of it, and writes the document anew after each part. */
   private int measureAll(ParseResult parsed) throws Exception {
-    Path docs = target.toAbsolutePath().getParent().resolveSibling("docs");
-    Path directory = docs.resolve("performance");
+    Path directory = docs().resolve("performance");
     String only = parsed.matchedOptionValue("--only", "");
     List<String> names = only.isEmpty() ? List.of() : List.of(only.split(",", -1));
     for (String name : names) {
@@ -115,10 +119,14 @@ public final class Bench {
         Plan plan = Plan.of(new CommandLine(commandSpec()).parseArgs(arguments), arguments);
         results.println("## " + entry.title() + "\n");
         Json.write(directory.resolve(entry.name() + ".json"), measure(plan).toJson());
-        PerformanceDoc.write(directory, docs.resolve("performance.md"));
+        PerformanceDoc.write(directory, docs().resolve("performance.md"));
       }
     }
     return 0;
+  }
+
+  private Path docs() {
+    return target.toAbsolutePath().getParent().resolveSibling("docs");
   }
 
   /** The arguments of a part, with the options of the command line that its scenario takes. */
@@ -151,7 +159,7 @@ public final class Bench {
             .type(String.class)
             .description(
                 "What to measure, see below; 'all' measures everything in docs/performance.md and"
-                    + " writes it anew.")
+                    + " writes it anew, 'docs' only writes it from the results that are there.")
             .build());
     spec.addOption(
         OptionSpec.builder("--source")
