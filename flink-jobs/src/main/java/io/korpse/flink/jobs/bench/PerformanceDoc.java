@@ -26,7 +26,7 @@ final class PerformanceDoc {
       bare consumer on one thread with Korpse's consumer settings. Cells are medians, with least and greatest \
       where there was more than one run. A target compares medians.
 
-      What `partitions` calls `firstRecordSeconds` begins with the submission of the job and includes the start       of Flink itself.
+      What `partitions` calls `firstRecordSeconds` begins with the submission of the job and includes the start of Flink itself.
       """;
 
   /** The broker and one source alone stay below this. */
