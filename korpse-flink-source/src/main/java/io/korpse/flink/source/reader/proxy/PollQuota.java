@@ -117,7 +117,15 @@ final class PollQuota {
     }
   }
 
+  /** Without an iterator, which would be an allocation for each record that has no headers. */
+  private static boolean isEmpty(Headers headers) {
+    return headers.toArray().length == 0;
+  }
+
   private static void drop(Headers headers) {
+    if (isEmpty(headers)) {
+      return;
+    }
     Iterator<Header> each = headers.iterator();
     while (each.hasNext()) {
       each.next();
@@ -127,6 +135,9 @@ final class PollQuota {
 
   /** Reads each header, which makes it a copy of its own; returns their bytes. */
   static long readFully(Headers headers) {
+    if (isEmpty(headers)) {
+      return 0;
+    }
     long bytes = 0;
     for (Header header : headers) {
       byte[] value = header.value();
