@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.CommitMode;
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
@@ -13,6 +14,7 @@ import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -150,6 +152,41 @@ final class KorpseReaderIT {
     await()
         .atMost(EmbeddedBroker.patience())
         .until(() -> committed("committed").equals(Map.of(0, expected)));
+  }
+
+  @Test
+  void commits_emitted_positions_in_intervals_when_there_are_no_checkpoints() throws Exception {
+    produce("periodic", 1, 50);
+    SourceReader<String, KorpseSplit> reader =
+        reader(
+            settings()
+                .with(KorpseSourceOptions.COMMIT_MODE, CommitMode.PERIODIC)
+                .with(KorpseSourceOptions.COMMIT_INTERVAL, Duration.ofMillis(100)));
+    reader.addSplits(List.of(split("periodic", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+
+    pollUntil(reader, () -> output.elements.size() >= 50);
+
+    await()
+        .atMost(EmbeddedBroker.patience())
+        .until(
+            () -> {
+              reader.pollNext(output);
+              return committed("periodic").equals(Map.of(0, 50L));
+            });
+  }
+
+  @Test
+  void the_last_positions_are_in_the_group_when_a_finished_reader_is_closed() throws Exception {
+    produce("finished", 2, 100);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(splits("finished", 2, 100));
+    reader.notifyNoMoreSplits();
+    pollToEnd(reader);
+
+    open.remove(reader);
+    reader.close();
+
+    assertThat(committed("finished")).isEqualTo(Map.of(0, 100L, 1, 100L));
   }
 
   @Test
