@@ -2,6 +2,8 @@ package io.korpse.offsets.commit;
 
 import java.time.Instant;
 import java.util.Base64;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The metadata string of a commit: which job and checkpoint wrote it and when, and what another
@@ -17,6 +19,7 @@ final class CommitMetadata {
 
   private static final String PREFIX = "korpse/1 ";
   private static final String KEPT = " kept@";
+  private static final Pattern CHECKPOINT = Pattern.compile(" checkpoint=(\\d{1,18}) at=");
   private static final String STREAMS_MAGICS = "\u0001\u0002";
 
   private CommitMetadata() {}
@@ -68,6 +71,26 @@ final class CommitMetadata {
     } catch (NumberFormatException e) {
       return null;
     }
+  }
+
+  /**
+   * The checkpoint that another attempt of a job committed; -1 if the string says of no such.
+   *
+   * @param found the metadata in the group; may be null
+   * @param identity {@code job/attempt}, of which the first part names the job; without a slash no
+   *     other attempt can be told
+   */
+  static long checkpointOfOtherAttempt(String found, String identity) {
+    int job = identity.indexOf('/');
+    if (found == null || job < 0) {
+      return -1;
+    }
+    String own = PREFIX + "job=" + identity.substring(0, job + 1);
+    if (!found.startsWith(own) || found.startsWith(PREFIX + "job=" + identity + " ")) {
+      return -1;
+    }
+    Matcher checkpoint = CHECKPOINT.matcher(found);
+    return checkpoint.find(own.length()) ? Long.parseLong(checkpoint.group(1)) : -1;
   }
 
   /** The string to commit. */

@@ -136,9 +136,15 @@ final class CommitPlan {
     return partitions;
   }
 
-  /** Learns what was in the group before this committer's first commit. */
+  /**
+   * Learns what was in the group before this committer's first commit, or before it tries again
+   * after a request without an answer. A task that was frozen meanwhile finds what the attempt that
+   * took over has committed, and keeps still.
+   */
   void lookedUp(
-      Collection<TopicPartition> partitions, Map<TopicPartition, OffsetAndMetadata> found) {
+      Collection<TopicPartition> partitions,
+      Map<TopicPartition, OffsetAndMetadata> found,
+      long now) {
     TreeMap<String, String> back = new TreeMap<>();
     for (TopicPartition partition : partitions) {
       CommitEntry entry = entries.get(partition);
@@ -149,11 +155,17 @@ final class CommitPlan {
       OffsetAndMetadata committed = found.get(partition);
       if (committed != null) {
         entry.foreign = CommitMetadata.foreign(committed.metadata(), committed.offset());
-        if (committed.offset() > entry.wanted.offset()) {
+        if (CommitMetadata.checkpointOfOtherAttempt(committed.metadata(), settings.identity())
+            > entry.checkpointId) {
+          entry.lookedUp = false;
+          entry.notBefore = now + settings.slowProbe();
+          news.superseded(partition, committed.metadata());
+        } else if (entry.inGroup == null && committed.offset() > entry.wanted.offset()) {
           back.put(partition.toString(), committed.offset() + " to " + entry.wanted.offset());
         }
       }
     }
+    news.write();
     if (!back.isEmpty()) {
       LOG.info(
           "Group {} goes back, as after a restore from an older checkpoint: {}",
@@ -242,6 +254,7 @@ final class CommitPlan {
   void failed(Throwable failure, long now) {
     status.requestFailed();
     health.unanswered(failure, now);
+    entries.values().forEach(entry -> entry.lookedUp &= !entry.isPending());
   }
 
   private void accept(TopicPartition partition, CommitEntry entry, Position position, long now) {

@@ -47,8 +47,17 @@ final class CommitStep implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** Does what is due; whatever fails goes to the plan. */
+  /** As {@link #run(long)}, where a commit may take as long as any other request. */
   void run() throws InterruptedException {
+    run(settings.requestTimeoutMillis());
+  }
+
+  /**
+   * Does what is due; whatever fails goes to the plan.
+   *
+   * @param commitMillis how long a commit may take; questions may take as long as the settings say
+   */
+  void run(long commitMillis) throws InterruptedException {
     long now = clock.millis();
     try {
       if (client == null) {
@@ -57,9 +66,9 @@ final class CommitStep implements AutoCloseable {
       verify(now);
       List<TopicPartition> lookups = plan.lookups(now);
       if (!lookups.isEmpty()) {
-        plan.lookedUp(lookups, await(client.committed(lookups, requestTimeout())));
+        plan.lookedUp(lookups, await(client.committed(lookups, requestTimeout())), clock.millis());
       }
-      commit(plan.next(now));
+      commit(plan.next(now), Duration.ofMillis(commitMillis));
     } catch (ExecutionException | TimeoutException e) {
       plan.failed(e, clock.millis());
     } catch (InterruptException e) {
@@ -69,14 +78,13 @@ final class CommitStep implements AutoCloseable {
     }
   }
 
-  private void commit(Map<TopicPartition, Position> due)
+  private void commit(Map<TopicPartition, Position> due, Duration timeout)
       throws InterruptedException, ExecutionException, TimeoutException {
     if (due.isEmpty()) {
       return;
     }
     long sentAt = clock.millis();
-    Map<TopicPartition, Errors> results =
-        await(client.commit(plan.request(due, sentAt), requestTimeout()));
+    Map<TopicPartition, Errors> results = await(client.commit(plan.request(due, sentAt), timeout));
     long answeredAt = clock.millis();
     status.latency(answeredAt - sentAt);
     plan.answered(due, results, answeredAt);

@@ -50,6 +50,7 @@ public final class OffsetCommitter implements AutoCloseable {
   private boolean hopeless;
   private boolean closing;
   private boolean isStepping;
+  private final CommitTimeout commitTimeout;
 
   // Confined to the thread.
   private final CommitPlan plan;
@@ -64,6 +65,7 @@ public final class OffsetCommitter implements AutoCloseable {
     this.settings = settings;
     this.clock = clock;
     this.status = new CommitStatus(clock);
+    this.commitTimeout = new CommitTimeout(settings.requestTimeoutMillis());
     this.plan = new CommitPlan(settings, status, listener);
     this.step = new CommitStep(clients, settings, plan, status, clock);
     this.thread = new Thread(this::run, threadName);
@@ -90,6 +92,7 @@ public final class OffsetCommitter implements AutoCloseable {
         return;
       }
       submittedId = checkpointId;
+      commitTimeout.submitted(checkpointId, clock.millis());
       submitted.putAll(positions);
       settled &= positions.isEmpty();
       hopeless = false;
@@ -181,7 +184,7 @@ public final class OffsetCommitter implements AutoCloseable {
   private void run() {
     try {
       while (awaitWork()) {
-        step.run();
+        step.run(commitMillis());
       }
     } catch (InterruptedException e) {
       // Only close() interrupts.
@@ -192,6 +195,15 @@ public final class OffsetCommitter implements AutoCloseable {
       leave();
       plan.health().closed();
       step.close();
+    }
+  }
+
+  private long commitMillis() {
+    lock.lock();
+    try {
+      return commitTimeout.millis();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -296,7 +308,11 @@ public final class OffsetCommitter implements AutoCloseable {
       return this;
     }
 
-    /** The job and attempt, for the metadata; cut after 200 characters. */
+    /**
+     * Who commits, for the metadata; cut after 200 characters. In the form {@code job/attempt},
+     * where the same job keeps the first part in each attempt and its checkpoint ids grow, an
+     * attempt that was frozen leaves alone what a later one has committed.
+     */
     public Builder identity(String identity) {
       this.identity =
           identity.substring(0, Math.min(LONGEST_IDENTITY, identity.length())).replace(' ', '_');
@@ -310,8 +326,9 @@ public final class OffsetCommitter implements AutoCloseable {
     }
 
     /**
-     * How long one request may take; default 5 s. Keep it below the checkpoint interval, so that a
-     * request of a frozen task does not wait long to set the group back.
+     * How long one request may take at most; default 5 s. A commit is given less when checkpoints
+     * are closer than that: three quarters of what is seen to lie between them, and 500 ms at
+     * least, so that the request of a frozen task is over before it can set the group back.
      */
     public Builder requestTimeout(Duration requestTimeout) {
       this.requestTimeout = requestTimeout;

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
@@ -34,7 +35,7 @@ final class CommitPlanTest {
   private final CommitSettings settings =
       new CommitSettings(
           "g",
-          "job",
+          "j/0",
           5_000,
           REFRESH.toMillis(),
           VERIFY.toMillis(),
@@ -345,7 +346,7 @@ final class CommitPlanTest {
     waitsUntilSettled();
 
     assertThat(group.offset(A)).isEqualTo(10);
-    assertThat(group.metadata(A)).startsWith("korpse/1 job=job checkpoint=1 at=");
+    assertThat(group.metadata(A)).startsWith("korpse/1 job=j/0 checkpoint=1 at=");
     assertThat(group.metadata(B)).isEqualTo(streams);
     assertThat(status.metadataTrimmed()).isEqualTo(2);
 
@@ -374,6 +375,46 @@ final class CommitPlanTest {
 
     assertThat(group.offset(A)).isEqualTo(10);
     assertThat(status.stepsBack()).isEqualTo(1);
+  }
+
+  @Test
+  void does_not_try_again_when_a_later_attempt_has_taken_over_meanwhile() throws Exception {
+    group.gate = new CompletableFuture<>();
+    group.gate.completeExceptionally(new TimeoutException("frozen"));
+    submit(4, Map.of(A, Position.of(10), B, Position.of(10)));
+    step.run();
+    group.gate = null;
+    group.offsets.put(A, byAttempt("j/1", 5, 30));
+    group.offsets.put(B, byAttempt("k/1", 5, 30));
+    clock.advance(Duration.ofSeconds(1));
+    step.run();
+
+    assertThat(group.offset(B)).isEqualTo(10);
+    assertThat(group.offset(A)).isEqualTo(30);
+
+    submit(6, Map.of(A, Position.of(40)));
+    waitsUntilSettled();
+    assertThat(group.offset(A)).isEqualTo(40);
+  }
+
+  @Test
+  void tries_again_when_what_is_in_the_group_is_older_or_its_own() throws Exception {
+    group.gate = new CompletableFuture<>();
+    group.gate.completeExceptionally(new TimeoutException("slow"));
+    submit(4, Map.of(A, Position.of(10), B, Position.of(10)));
+    step.run();
+    group.gate = null;
+    group.offsets.put(A, byAttempt("j/0", 9, 3));
+    group.offsets.put(B, byAttempt("j/7", 4, 3));
+    waitsUntilSettled();
+
+    assertThat(group.offset(A)).isEqualTo(10);
+    assertThat(group.offset(B)).isEqualTo(10);
+  }
+
+  private static OffsetAndMetadata byAttempt(String identity, long checkpoint, long offset) {
+    return new OffsetAndMetadata(
+        offset, CommitMetadata.compose(identity, checkpoint, 0, null, CommitMetadata.Detail.FULL));
   }
 
   @Test

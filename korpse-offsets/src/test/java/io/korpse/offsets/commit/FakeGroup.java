@@ -21,6 +21,7 @@ final class FakeGroup implements GroupClient {
 
   final Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
   final List<Map<TopicPartition, OffsetAndMetadata>> requests = new CopyOnWriteArrayList<>();
+  final List<Duration> timeouts = new CopyOnWriteArrayList<>();
   final Map<TopicPartition, Errors> refusals = new HashMap<>();
   final Deque<Errors> groupErrors = new ArrayDeque<>();
   final Set<String> missingTopics = new HashSet<>();
@@ -45,6 +46,7 @@ final class FakeGroup implements GroupClient {
     CompletableFuture<Void> wait;
     synchronized (this) {
       requests.add(Map.copyOf(request));
+      timeouts.add(timeout);
       inFlight++;
       mostInFlight = Math.max(mostInFlight, inFlight);
       wait = gate;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.korpse.offsets.Position;
+import io.korpse.testing.ManualClock;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,6 +98,20 @@ final class OffsetCommitterTest {
       assertThat(committer.flush(PATIENCE)).isTrue();
       assertThat(group.offset(A)).isEqualTo(20);
       assertThat(group.offset(B)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void gives_a_commit_less_time_than_the_checkpoints_are_apart() {
+    ManualClock clock = new ManualClock(0);
+    try (OffsetCommitter committer = builder().clock(clock).build(() -> group)) {
+      for (int id = 1; id <= 3; id++) {
+        clock.advance(Duration.ofSeconds(1));
+        committer.submit(id, Map.of(A, Position.of(id)));
+        assertThat(committer.flush(PATIENCE)).isTrue();
+      }
+      assertThat(group.timeouts)
+          .containsExactly(Duration.ofSeconds(5), Duration.ofMillis(750), Duration.ofMillis(750));
     }
   }
 

@@ -15,6 +15,7 @@ import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.SharedAdmin;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -23,6 +24,7 @@ import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.runtime.metrics.groups.AbstractMetricGroup;
+import org.apache.flink.runtime.metrics.scope.ScopeFormat;
 import org.apache.flink.util.UserCodeClassLoader;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -76,7 +78,8 @@ public final class KorpseReaders {
         new KafkaConsumers(settings, limits.fetch(), clientId, consumerMetrics::bind);
     SharedAdmin admin = new SharedAdmin(clients::admin);
     OffsetSidecar sidecar =
-        new OffsetSidecar(settings, admin, states, offsetMetrics, clientId, clock);
+        new OffsetSidecar(
+            settings, admin, states, offsetMetrics, identity(context, clientId), clientId, clock);
     metricGroup.setPendingRecordsGauge(() -> sidecar.lags().recordsLag().toGauge());
 
     BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
@@ -135,6 +138,14 @@ public final class KorpseReaders {
         settings.<T>endOfStream().orElse(null),
         context.getConfiguration(),
         context);
+  }
+
+  /** The job and, after a slash, which attempt of which subtask this is. */
+  private static String identity(SourceReaderContext context, String clientId) {
+    Map<String, String> variables = context.metricGroup().getAllVariables();
+    String job = variables.get(ScopeFormat.SCOPE_JOB_ID);
+    String attempt = variables.getOrDefault(ScopeFormat.SCOPE_TASK_ATTEMPT_NUM, "0");
+    return job == null ? clientId : job + "/" + context.getIndexOfSubtask() + "#" + attempt;
   }
 
   private static BadRecords badRecords(

@@ -53,6 +53,7 @@ final class OffsetSidecar {
       SplitStates states,
       OffsetMetrics metrics,
       String identity,
+      String clientId,
       Clock clock) {
     this.mode = settings.commitMode();
     this.states = states;
@@ -64,7 +65,7 @@ final class OffsetSidecar {
             .groupId(settings.groupId().orElse(null))
             .interval(settings.lagInterval())
             .clock(clock)
-            .threadName("korpse-lag-" + identity)
+            .threadName("korpse-lag-" + clientId)
             .build();
     metrics.bindLag(lags);
     if (mode == CommitMode.DISABLED) {
@@ -78,7 +79,7 @@ final class OffsetSidecar {
             .groupId(settings.groupId().orElseThrow())
             .identity(identity)
             .clock(clock)
-            .threadName("korpse-committer-" + identity)
+            .threadName("korpse-committer-" + clientId)
             .listener(
                 new CommitListener() {
                   @Override
@@ -88,14 +89,14 @@ final class OffsetSidecar {
                 })
             .build();
     metrics.bindCommits(committer.status());
-    timer = mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), identity) : null;
+    timer = mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), clientId) : null;
   }
 
-  private ScheduledExecutorService startTimer(Duration interval, String identity) {
+  private ScheduledExecutorService startTimer(Duration interval, String clientId) {
     ScheduledExecutorService executor =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
-              Thread thread = new Thread(task, "korpse-periodic-commit-" + identity);
+              Thread thread = new Thread(task, "korpse-periodic-commit-" + clientId);
               thread.setDaemon(true);
               return thread;
             });
