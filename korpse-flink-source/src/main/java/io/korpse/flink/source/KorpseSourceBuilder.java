@@ -232,6 +232,16 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.TOMBSTONES, policy);
   }
 
+  /**
+   * Whether records are deserialized on the fetcher thread, beside the work of the task. The schema
+   * must say that it {@link KafkaRecordDeserializationSchema#allowsFetcherThread() allows} that;
+   * one given to {@link #setValueOnlyDeserializer} must make a new object for each record and use
+   * nothing of the task's thread. Default false.
+   */
+  public KorpseSourceBuilder<T> setDeserializeOnFetcher(boolean onFetcher) {
+    return set(KorpseSourceOptions.DESERIALIZE_ON_FETCHER, onFetcher);
+  }
+
   /** Ends a split at the first element for which this is true; it is not emitted itself. */
   public KorpseSourceBuilder<T> setEofRecordEvaluator(RecordEvaluator<T> evaluator) {
     endOfStream = evaluator;
@@ -281,6 +291,7 @@ public final class KorpseSourceBuilder<T> {
             badRecordHandler,
             endOfStream);
     SettingsCheck.check(settings, properties.options());
+    SettingsCheck.threads(settings, schema);
     boolean hasGroup = settings.groupId().isPresent();
     OffsetRule stopRule = stop == null ? null : stop.rule(hasGroup);
     OffsetRules rules =

@@ -210,6 +210,18 @@ public final class KorpseSourceOptions {
               "What happens to a record without a value: auto leaves it to the schema, pass, skip"
                   + " or fail.");
 
+  /** Where records are deserialized. */
+  public static final ConfigOption<Boolean> DESERIALIZE_ON_FETCHER =
+      ConfigOptions.key(PREFIX + "deserialize-on-fetcher")
+          .booleanType()
+          .defaultValue(false)
+          .withDescription(
+              "Whether records are deserialized by the thread that fetches them, beside the task's"
+                  + " own work, instead of by the task thread. The schema must allow it: it gives"
+                  + " new objects for each record and uses nothing that belongs to the task's"
+                  + " thread. Set it when deserializing is much of the task's work and a core is"
+                  + " free.");
+
   /** Whether the Kafka client's metrics are registered. */
   public static final ConfigOption<Boolean> CONSUMER_METRICS =
       ConfigOptions.key("register.consumer.metrics")
@@ -256,6 +268,7 @@ public final class KorpseSourceOptions {
           BAD_RECORD_LIMIT,
           BAD_RECORD_WINDOW,
           TOMBSTONES,
+          DESERIALIZE_ON_FETCHER,
           CONSUMER_METRICS,
           LAG_INTERVAL,
           CLOSE_TIMEOUT);

@@ -146,6 +146,16 @@ final class SettingsCheck {
     }
   }
 
+  static void threads(SourceSettings settings, KafkaRecordDeserializationSchema<?> schema) {
+    require(
+        !settings.deserializeOnFetcher() || schema.allowsFetcherThread(),
+        "korpse.deserialize-on-fetcher is true, but a "
+            + schema.getClass().getName()
+            + " does not allow it; let its allowsFetcherThread() return true if it gives new"
+            + " objects for each record and uses nothing of the task's thread, or leave the option"
+            + " out");
+  }
+
   /** Says now, and by name, what would otherwise fail when the job is submitted. */
   static void serializable(
       KorpseSource<?> source,

@@ -243,6 +243,11 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.TOMBSTONES);
   }
 
+  /** Whether the fetcher thread deserializes, instead of the task thread. */
+  public boolean deserializeOnFetcher() {
+    return options.get(KorpseSourceOptions.DESERIALIZE_ON_FETCHER);
+  }
+
   /**
    * Tells which element ends its split; the element itself is not emitted. The type is that of the
    * source, which the builder has checked.

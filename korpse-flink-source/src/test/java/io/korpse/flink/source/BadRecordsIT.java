@@ -30,9 +30,17 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** W60, W61, W62: what the user can choose for records that cannot be read, in a real job. */
+/**
+ * W60, W61, W62: what the user can choose for records that cannot be read, in a real job; the same
+ * whichever thread deserializes.
+ */
 @Timeout(180)
+@ParameterizedClass
+@ValueSource(booleans = {false, true})
 final class BadRecordsIT {
 
   @RegisterExtension
@@ -44,6 +52,8 @@ final class BadRecordsIT {
               .build());
 
   private static EmbeddedBroker broker;
+
+  @Parameter boolean onFetcher;
 
   private final String topic = "topic-" + UUID.randomUUID();
 
@@ -145,6 +155,7 @@ final class BadRecordsIT {
         .setBootstrapServers(broker.bootstrapServers())
         .setTopics(topic)
         .setBounded(OffsetsInitializer.latest())
+        .setDeserializeOnFetcher(onFetcher)
         .setValueOnlyDeserializer(new Numbers());
   }
 

@@ -392,6 +392,18 @@ final class KorpseSourceBuilderTest {
   }
 
   @Test
+  void a_schema_must_allow_the_fetcher_thread() {
+    assertThat(valid().setDeserializeOnFetcher(true).build().settings().deserializeOnFetcher())
+        .isTrue();
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> valid().setDeserializer(new Stuck()).setDeserializeOnFetcher(true).build())
+        .withMessageContaining("korpse.deserialize-on-fetcher")
+        .withMessageContaining(Stuck.class.getName())
+        .withMessageContaining("allowsFetcherThread");
+  }
+
+  @Test
   void names_the_schema_that_cannot_be_serialized() {
     assertThatIllegalArgumentException()
         .isThrownBy(

@@ -35,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Bounded jobs on a real broker and a real Flink. */
 @Timeout(180)
@@ -177,8 +178,9 @@ final class KorpseSourceIT {
   }
 
   /** W11: the end of a split by a record. */
-  @Test
-  void ends_a_split_at_the_record_that_the_user_names() throws Exception {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ends_a_split_at_the_record_that_the_user_names(boolean onFetcher) throws Exception {
     broker.createTopic(topic, 1);
     Values.write(broker, topic, 0, 0, 100);
     String last = Values.of(topic, 0, 50, 51).get(0);
@@ -187,6 +189,7 @@ final class KorpseSourceIT {
         run(
             bounded(OffsetsInitializer.latest())
                 .setTopics(topic)
+                .setDeserializeOnFetcher(onFetcher)
                 .setEofRecordEvaluator(last::equals),
             1);
 

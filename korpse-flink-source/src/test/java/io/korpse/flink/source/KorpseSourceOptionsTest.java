@@ -26,6 +26,7 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.commit.interval", "PT5S");
     expected.put("korpse.commit.mode", "null");
     expected.put("korpse.connect.timeout", "PT20S");
+    expected.put("korpse.deserialize-on-fetcher", "false");
     expected.put("korpse.discovery.tolerated-failures", "20");
     expected.put("korpse.lag.interval", "PT1S");
     expected.put("korpse.offsets.timeout", "PT5M");

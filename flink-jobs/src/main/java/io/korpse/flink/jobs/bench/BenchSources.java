@@ -1,5 +1,6 @@
 package io.korpse.flink.jobs.bench;
 
+import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.RecordOrder;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Source;
@@ -18,6 +19,10 @@ final class BenchSources {
   static <T> Source<T, ?, ?> create(SourceKind kind, ReadPlan<T> plan) {
     return switch (kind) {
       case KAFKA_SOURCE -> kafkaSource(plan);
+      case KORPSE_EARLY ->
+          KorpseSources.create(
+              plan.withProperty(KorpseSourceOptions.DESERIALIZE_ON_FETCHER.key(), "true"),
+              RecordOrder.EVENT_TIME);
       case KORPSE -> KorpseSources.create(plan, RecordOrder.EVENT_TIME);
       case KORPSE_FAIR -> KorpseSources.create(plan, RecordOrder.FAIR);
       case RAW, FLINK ->

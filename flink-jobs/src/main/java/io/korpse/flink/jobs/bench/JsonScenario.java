@@ -60,7 +60,7 @@ final class JsonScenario implements Scenario {
 
   @Override
   public List<SourceKind> sources() {
-    return List.of(SourceKind.KORPSE, SourceKind.KAFKA_SOURCE);
+    return List.of(SourceKind.KORPSE, SourceKind.KORPSE_EARLY, SourceKind.KAFKA_SOURCE);
   }
 
   @Override

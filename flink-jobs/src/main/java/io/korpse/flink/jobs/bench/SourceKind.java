@@ -4,6 +4,7 @@ package io.korpse.flink.jobs.bench;
 enum SourceKind {
   KORPSE("korpse", "Korpse with its default options"),
   KORPSE_FAIR("korpse-fair", "Korpse with its fair order"),
+  KORPSE_EARLY("korpse-early", "Korpse, deserializing on its fetcher thread"),
   KAFKA_SOURCE("kafkasource", "KafkaSource of flink-connector-kafka"),
   RAW("raw", "a KafkaConsumer loop with Korpse's consumer settings, without Flink"),
   FLINK("flink", "a Flink job without Kafka");

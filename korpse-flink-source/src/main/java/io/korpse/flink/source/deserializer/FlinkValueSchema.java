@@ -52,6 +52,11 @@ final class FlinkValueSchema<T> implements KafkaRecordDeserializationSchema<T> {
   }
 
   @Override
+  public boolean allowsFetcherThread() {
+    return true;
+  }
+
+  @Override
   public TypeInformation<T> getProducedType() {
     return schema.getProducedType();
   }

@@ -12,9 +12,10 @@ import org.apache.kafka.common.serialization.Deserializer;
 /**
  * Turns one Kafka record into any number of elements.
  *
- * <p>Opened, used and closed on the task thread, once per reader. An exception of {@link
- * #deserialize} is a bad record and goes through the source's {@code onBadRecord} policy; an
- * exception of {@link #open} fails the task.
+ * <p>Opened, used and closed on the task thread, once per reader; with {@code
+ * korpse.deserialize-on-fetcher}, used on the fetcher thread. An exception of {@link #deserialize}
+ * is a bad record and goes through the source's {@code onBadRecord} policy; an exception of {@link
+ * #open} fails the task.
  *
  * @param <T> type of the elements
  */
@@ -50,6 +51,19 @@ public interface KafkaRecordDeserializationSchema<T> extends Serializable, Resul
    */
   default boolean readsTombstones() {
     return true;
+  }
+
+  /**
+   * Whether {@link #deserialize} may run on the fetcher thread, if the source is told to: never two
+   * calls at a time, and each sees what the one before has written.
+   *
+   * <p>True is right for a schema that uses nothing that belongs to the task's thread, such as
+   * thread locals or what other operators of the task use, and that gives new objects for each
+   * record: some thousand may wait between this call and the next operator. Default false; true for
+   * all {@code valueOnly} schemas, where it depends on what they were given.
+   */
+  default boolean allowsFetcherThread() {
+    return false;
   }
 
   /**

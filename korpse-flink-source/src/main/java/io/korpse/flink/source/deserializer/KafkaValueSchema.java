@@ -76,6 +76,11 @@ final class KafkaValueSchema<T> implements KafkaRecordDeserializationSchema<T> {
   }
 
   @Override
+  public boolean allowsFetcherThread() {
+    return true;
+  }
+
+  @Override
   public TypeInformation<T> getProducedType() {
     return TypeExtractor.createTypeInfo(Deserializer.class, deserializerClass, 0, null, null);
   }

@@ -3,9 +3,11 @@ package io.korpse.flink.source.reader;
 import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.TombstonePolicy;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.reader.proxy.BufferBudget;
+import io.korpse.flink.source.reader.proxy.HandoverBatch;
 import io.korpse.flink.source.reader.proxy.PauseTimes;
 import io.korpse.flink.source.reader.proxy.ProxyControl;
 import io.korpse.flink.source.reader.proxy.ProxyParts;
@@ -17,6 +19,7 @@ import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
@@ -84,12 +87,10 @@ public final class KorpseReaders {
 
     BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
     open(context, schema, badRecords);
+    TombstonePolicy tombstones = tombstones(settings, schema);
     KorpseRecordEmitter<T> emitter =
         new KorpseRecordEmitter<>(
-            schema,
-            settings.tombstones(),
-            badRecords,
-            offsetMetrics.group().counter("tombstonesSkipped"));
+            schema, tombstones, badRecords, offsetMetrics.group().counter("tombstonesSkipped"));
 
     DataLoss dataLoss =
         new DataLoss(
@@ -124,9 +125,15 @@ public final class KorpseReaders {
             ORDER_SLACK_MILLIS,
             settings.maxHold(),
             System::nanoTime);
+    Consumer<HandoverBatch> beforeHandover =
+        settings.deserializeOnFetcher()
+            ? new EarlyDeserializer<>(schema, tombstones == TombstonePolicy.PASS)
+            : batch -> {};
     KorpseFetcherManager fetcher =
         new KorpseFetcherManager(
-            () -> new KorpseSplitReader(proxy.newProxy(), states, settings.closeTimeout()),
+            () ->
+                new KorpseSplitReader(
+                    proxy.newProxy(), states, beforeHandover, settings.closeTimeout()),
             context.getConfiguration(),
             limits.proxy().batches(),
             control,
@@ -146,6 +153,14 @@ public final class KorpseReaders {
     String job = variables.get(ScopeFormat.SCOPE_JOB_ID);
     String attempt = variables.getOrDefault(ScopeFormat.SCOPE_TASK_ATTEMPT_NUM, "0");
     return job == null ? clientId : job + "/" + context.getIndexOfSubtask() + "#" + attempt;
+  }
+
+  private static TombstonePolicy tombstones(
+      SourceSettings settings, KafkaRecordDeserializationSchema<?> schema) {
+    if (settings.tombstones() != TombstonePolicy.AUTO) {
+      return settings.tombstones();
+    }
+    return schema.readsTombstones() ? TombstonePolicy.PASS : TombstonePolicy.SKIP;
   }
 
   private static BadRecords badRecords(

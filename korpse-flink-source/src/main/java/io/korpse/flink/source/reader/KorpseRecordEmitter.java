@@ -8,7 +8,10 @@ import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.metrics.Counter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Deserializes a record, emits it with its Kafka timestamp and moves the position. Task thread. */
+/**
+ * Deserializes a record, unless the fetcher thread has done that, emits it with its Kafka timestamp
+ * and moves the position. Task thread.
+ */
 final class KorpseRecordEmitter<T>
     implements RecordEmitter<ConsumerRecord<byte[], byte[]>, T, KorpseSplitState> {
 
@@ -24,17 +27,9 @@ final class KorpseRecordEmitter<T>
       BadRecords badRecords,
       Counter tombstonesSkipped) {
     this.schema = schema;
-    this.tombstones = effective(tombstones, schema);
+    this.tombstones = tombstones;
     this.badRecords = badRecords;
     this.tombstonesSkipped = tombstonesSkipped;
-  }
-
-  private static TombstonePolicy effective(
-      TombstonePolicy chosen, KafkaRecordDeserializationSchema<?> schema) {
-    if (chosen != TombstonePolicy.AUTO) {
-      return chosen;
-    }
-    return schema.readsTombstones() ? TombstonePolicy.PASS : TombstonePolicy.SKIP;
   }
 
   @Override
@@ -45,20 +40,36 @@ final class KorpseRecordEmitter<T>
       // Was handed over before a record, or the enumerator, ended the split.
       return;
     }
-    if (record.value() == null && tombstones != TombstonePolicy.PASS) {
+    collector.begin(output, record.timestamp());
+    if (record instanceof DeserializedRecord ready) {
+      emitReady(ready);
+    } else if (record.value() == null && tombstones != TombstonePolicy.PASS) {
       onTombstone(record);
     } else {
-      collector.begin(output, record.timestamp());
-      try {
-        schema.deserialize(record, collector);
-      } catch (Exception e) {
-        if (collector.outputFailed()) {
-          throw e;
-        }
-        badRecords.on(record, e);
-      }
+      deserialize(record);
     }
     state.emitted(record);
+  }
+
+  private void deserialize(ConsumerRecord<byte[], byte[]> record) throws Exception {
+    try {
+      schema.deserialize(record, collector);
+    } catch (Exception e) {
+      if (collector.outputFailed()) {
+        throw e;
+      }
+      badRecords.on(record, e);
+    }
+  }
+
+  @SuppressWarnings("unchecked") // the elements are what this emitter's schema made
+  private void emitReady(DeserializedRecord ready) throws Exception {
+    for (Object element : ready.elements()) {
+      collector.collect((T) element);
+    }
+    if (ready.failure() != null) {
+      badRecords.on(ready.failure().record(), ready.failure().cause());
+    }
   }
 
   private void onTombstone(ConsumerRecord<byte[], byte[]> record) throws Exception {

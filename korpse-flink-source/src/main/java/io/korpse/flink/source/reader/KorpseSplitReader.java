@@ -7,6 +7,7 @@ import io.korpse.flink.source.split.KorpseSplit;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.function.Consumer;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsChange;
@@ -20,18 +21,26 @@ final class KorpseSplitReader implements SplitReader<ConsumerRecord<byte[], byte
 
   private final PollProxy proxy;
   private final SplitListeners listeners;
+  private final Consumer<HandoverBatch> beforeHandover;
   private final Duration closeTimeout;
 
-  KorpseSplitReader(PollProxy proxy, SplitListeners listeners, Duration closeTimeout) {
+  KorpseSplitReader(
+      PollProxy proxy,
+      SplitListeners listeners,
+      Consumer<HandoverBatch> beforeHandover,
+      Duration closeTimeout) {
     this.proxy = proxy;
     this.listeners = listeners;
+    this.beforeHandover = beforeHandover;
     this.closeTimeout = closeTimeout;
   }
 
   @Override
   public HandoverBatch fetch() throws IOException {
     try {
-      return proxy.fetch();
+      HandoverBatch batch = proxy.fetch();
+      beforeHandover.accept(batch);
+      return batch;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("Interrupted while fetching", e);

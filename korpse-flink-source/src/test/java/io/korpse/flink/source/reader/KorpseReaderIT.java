@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.CommitMode;
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
@@ -19,7 +20,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
@@ -27,6 +30,7 @@ import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -36,12 +40,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** One reader on a real broker, with the test as its task thread. */
+/**
+ * One reader on a real broker, with the test as its task thread; deserializing there, or on the
+ * fetcher thread.
+ */
 @Timeout(120)
+@ParameterizedClass
+@ValueSource(booleans = {false, true})
 final class KorpseReaderIT {
 
   private static EmbeddedBroker broker;
+
+  @Parameter boolean onFetcher;
 
   private final CollectingOutput<String> output = new CollectingOutput<>();
   private final List<SourceReader<?, ?>> open = new ArrayList<>();
@@ -65,9 +79,9 @@ final class KorpseReaderIT {
 
   @Test
   void emits_every_record_once_and_in_order_within_its_partition() throws Exception {
-    produce("in-order", 4, 1000);
+    produce(topic("in-order"), 4, 1000);
     SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(splits("in-order", 4, KorpseSplit.NO_STOP_OFFSET));
+    reader.addSplits(splits(topic("in-order"), 4, KorpseSplit.NO_STOP_OFFSET));
 
     pollUntil(reader, () -> output.elements.size() >= 4000);
 
@@ -78,17 +92,18 @@ final class KorpseReaderIT {
 
   @Test
   void hands_records_of_skewed_partitions_over_in_event_time_order() throws Exception {
-    broker.createTopic("skewed", 2);
+    broker.createTopic(topic("skewed"), 2);
     try (Sender producer = new Sender(broker, Map.of())) {
       for (int i = 0; i < 20_000; i++) {
-        producer.send("skewed", 0, (long) i, bytes("0:" + i));
+        producer.send(topic("skewed"), 0, (long) i, bytes("0:" + i));
         if (i % 100 == 0) {
-          producer.send("skewed", 1, (long) i, bytes("1:" + i));
+          producer.send(topic("skewed"), 1, (long) i, bytes("1:" + i));
         }
       }
     }
     SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(List.of(split("skewed", 0, 0, 20_000), split("skewed", 1, 0, 200)));
+    reader.addSplits(
+        List.of(split(topic("skewed"), 0, 0, 20_000), split(topic("skewed"), 1, 0, 200)));
     reader.notifyNoMoreSplits();
 
     pollToEnd(reader);
@@ -105,23 +120,25 @@ final class KorpseReaderIT {
 
   @Test
   void ends_at_the_stop_offsets_and_releases_each_split() throws Exception {
-    produce("bounded", 3, 500);
+    produce(topic("bounded"), 3, 500);
     SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(splits("bounded", 3, 300));
+    reader.addSplits(splits(topic("bounded"), 3, 300));
     reader.notifyNoMoreSplits();
 
     pollToEnd(reader);
 
     assertThat(byPartition(output.elements))
         .allSatisfy((p, numbers) -> assertThat(numbers).isEqualTo(upTo(300)));
-    assertThat(output.released).containsExactlyInAnyOrder("bounded-0", "bounded-1", "bounded-2");
+    assertThat(output.released)
+        .containsExactlyInAnyOrder(
+            topic("bounded") + "-0", topic("bounded") + "-1", topic("bounded") + "-2");
   }
 
   @Test
   void goes_on_after_a_restore_where_the_snapshot_was_taken() throws Exception {
-    produce("restored", 2, 1000);
+    produce(topic("restored"), 2, 1000);
     SourceReader<String, KorpseSplit> first = reader(settings());
-    first.addSplits(splits("restored", 2, 1000));
+    first.addSplits(splits(topic("restored"), 2, 1000));
     pollUntil(first, () -> output.elements.size() >= 700);
     List<KorpseSplit> snapshot = first.snapshotState(1);
     open.remove(first);
@@ -138,31 +155,31 @@ final class KorpseReaderIT {
 
   @Test
   void commits_only_what_a_complete_checkpoint_holds() throws Exception {
-    produce("committed", 1, 100);
+    produce(topic("committed"), 1, 100);
     SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(List.of(split("committed", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+    reader.addSplits(List.of(split(topic("committed"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
     pollUntil(reader, () -> output.elements.size() >= 60);
 
     List<KorpseSplit> snapshot = reader.snapshotState(1);
     pollUntil(reader, () -> output.elements.size() >= 100);
-    assertThat(committed("committed")).isEmpty();
+    assertThat(committed(topic("committed"))).isEmpty();
 
     reader.notifyCheckpointComplete(1);
     long expected = snapshot.get(0).position().offset();
     await()
         .atMost(EmbeddedBroker.patience())
-        .until(() -> committed("committed").equals(Map.of(0, expected)));
+        .until(() -> committed(topic("committed")).equals(Map.of(0, expected)));
   }
 
   @Test
   void commits_emitted_positions_in_intervals_when_there_are_no_checkpoints() throws Exception {
-    produce("periodic", 1, 50);
+    produce(topic("periodic"), 1, 50);
     SourceReader<String, KorpseSplit> reader =
         reader(
             settings()
                 .with(KorpseSourceOptions.COMMIT_MODE, CommitMode.PERIODIC)
                 .with(KorpseSourceOptions.COMMIT_INTERVAL, Duration.ofMillis(100)));
-    reader.addSplits(List.of(split("periodic", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+    reader.addSplits(List.of(split(topic("periodic"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
 
     pollUntil(reader, () -> output.elements.size() >= 50);
 
@@ -171,54 +188,55 @@ final class KorpseReaderIT {
         .until(
             () -> {
               reader.pollNext(output);
-              return committed("periodic").equals(Map.of(0, 50L));
+              return committed(topic("periodic")).equals(Map.of(0, 50L));
             });
   }
 
   @Test
   void the_last_positions_are_in_the_group_when_a_finished_reader_is_closed() throws Exception {
-    produce("finished", 2, 100);
+    produce(topic("finished"), 2, 100);
     SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(splits("finished", 2, 100));
+    reader.addSplits(splits(topic("finished"), 2, 100));
     reader.notifyNoMoreSplits();
     pollToEnd(reader);
 
     open.remove(reader);
     reader.close();
 
-    assertThat(committed("finished")).isEqualTo(Map.of(0, 100L, 1, 100L));
+    assertThat(committed(topic("finished"))).isEqualTo(Map.of(0, 100L, 1, 100L));
   }
 
   @Test
   void pauses_only_the_split_that_alignment_holds_while_the_other_flows() throws Exception {
-    produce("aligned", 2, 3000);
+    produce(topic("aligned"), 2, 3000);
     SourceReader<String, KorpseSplit> reader = reader(settings());
     // Before the split is added: the wish must not be lost.
-    reader.pauseOrResumeSplits(List.of("aligned-0"), List.of());
-    reader.addSplits(splits("aligned", 2, KorpseSplit.NO_STOP_OFFSET));
+    reader.pauseOrResumeSplits(List.of(topic("aligned") + "-0"), List.of());
+    reader.addSplits(splits(topic("aligned"), 2, KorpseSplit.NO_STOP_OFFSET));
 
     pollUntil(reader, () -> output.elements.size() >= 3000);
     assertThat(byPartition(output.elements)).containsOnlyKeys("1");
 
-    reader.pauseOrResumeSplits(List.of(), List.of("aligned-0"));
+    reader.pauseOrResumeSplits(List.of(), List.of(topic("aligned") + "-0"));
     pollUntil(reader, () -> output.elements.size() >= 6000);
     assertThat(byPartition(output.elements)).containsOnlyKeys("0", "1");
   }
 
   @Test
   void moves_the_position_past_the_control_records_of_transactions() throws Exception {
-    broker.createTopic("transactional", 1);
-    try (Sender producer = new Sender(broker, Map.of("transactional.id", "control-records"))) {
+    broker.createTopic(topic("transactional"), 1);
+    try (Sender producer =
+        new Sender(broker, Map.of("transactional.id", topic("control-records")))) {
       producer.producer().initTransactions();
       for (int i = 0; i < 3; i++) {
         producer.producer().beginTransaction();
-        producer.send("transactional", 0, null, bytes("0:" + i));
+        producer.send(topic("transactional"), 0, null, bytes("0:" + i));
         producer.producer().commitTransaction();
       }
     }
     SourceReader<String, KorpseSplit> reader =
         reader(settings().withKafka("isolation.level", "read_committed"));
-    reader.addSplits(List.of(split("transactional", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+    reader.addSplits(List.of(split(topic("transactional"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
 
     // Three records and three commit markers.
     pollUntil(reader, () -> reader.snapshotState(1).get(0).position().offset() == 6);
@@ -227,7 +245,7 @@ final class KorpseReaderIT {
 
   @Test
   void a_value_that_cannot_be_read_names_its_coordinates() throws Exception {
-    produce("poison", 1, 10);
+    produce(topic("poison"), 1, 10);
     SourceReader<String, KorpseSplit> reader =
         open(
             settings(),
@@ -242,18 +260,54 @@ final class KorpseReaderIT {
                     return text;
                   }
                 }));
-    reader.addSplits(List.of(split("poison", 0, 0, KorpseSplit.NO_STOP_OFFSET)));
+    reader.addSplits(List.of(split(topic("poison"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
 
     assertThatThrownBy(() -> pollUntil(reader, () -> false))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("offset 7 of poison-0")
+        .hasMessageContaining("offset 7 of " + topic("poison") + "-0")
         .hasMessageContaining("not seven")
         .hasMessageContaining("onBadRecord");
   }
 
   @Test
+  void what_a_record_gave_before_it_failed_is_emitted_and_the_thread_is_the_chosen_one()
+      throws Exception {
+    produce(topic("half"), 1, 3);
+    Set<Thread> threads = ConcurrentHashMap.newKeySet();
+    SourceReader<String, KorpseSplit> reader =
+        open(
+            settings().with(KorpseSourceOptions.ON_BAD_RECORD, BadRecordPolicy.SKIP),
+            KafkaRecordDeserializationSchema.valueOnly(
+                new SimpleStringSchema() {
+                  @Override
+                  public void deserialize(byte[] message, Collector<String> out) {
+                    threads.add(Thread.currentThread());
+                    String text = super.deserialize(message);
+                    out.collect(text + "a");
+                    if (text.endsWith(":1")) {
+                      throw new IllegalArgumentException("halfway");
+                    }
+                    out.collect(text + "b");
+                    out.collect(text + "c");
+                  }
+                }));
+    reader.addSplits(List.of(split(topic("half"), 0, 0, 3)));
+    reader.notifyNoMoreSplits();
+
+    pollToEnd(reader);
+
+    assertThat(output.elements)
+        .containsExactly("0:0a", "0:0b", "0:0c", "0:1a", "0:2a", "0:2b", "0:2c");
+    if (onFetcher) {
+      assertThat(threads).doesNotContain(Thread.currentThread()).hasSize(1);
+    } else {
+      assertThat(threads).containsExactly(Thread.currentThread());
+    }
+  }
+
+  @Test
   void a_small_budget_holds_for_well_compressed_large_records() throws Exception {
-    broker.createTopic("compressed", 8, Map.of("max.message.bytes", "2000000"));
+    broker.createTopic(topic("compressed"), 8, Map.of("max.message.bytes", "2000000"));
     byte[] large = new byte[900_000];
     try (Sender producer =
         new Sender(
@@ -271,7 +325,7 @@ final class KorpseReaderIT {
                 1_000_000))) {
       for (int i = 0; i < 40; i++) {
         for (int p = 0; p < 8; p++) {
-          producer.send("compressed", p, null, large);
+          producer.send(topic("compressed"), p, null, large);
         }
       }
     }
@@ -283,7 +337,7 @@ final class KorpseReaderIT {
             KafkaRecordDeserializationSchema.valueOnly(new SizeSchema()),
             settings().with(KorpseSourceOptions.READER_BUFFER, MemorySize.ofMebiBytes(8)));
     open.add(reader);
-    reader.addSplits(splits("compressed", 8, 40));
+    reader.addSplits(splits(topic("compressed"), 8, 40));
     reader.notifyNoMoreSplits();
     reader.start();
     CollectingOutput<byte[]> sizes = new CollectingOutput<>();
@@ -303,6 +357,11 @@ final class KorpseReaderIT {
 
   // ---- helpers
 
+  /** A name of this test's own in each mode. */
+  private String topic(String name) {
+    return onFetcher ? name + "-early" : name;
+  }
+
   private static final class SizeSchema implements DeserializationSchema<byte[]> {
     @Override
     public byte[] deserialize(byte[] message) {
@@ -321,8 +380,10 @@ final class KorpseReaderIT {
     }
   }
 
-  private static SourceSettings settings() {
-    return SourceSettings.defaults(broker.bootstrapServers()).withKafka("group.id", "reader-it");
+  private SourceSettings settings() {
+    return SourceSettings.defaults(broker.bootstrapServers())
+        .withKafka("group.id", "reader-it")
+        .with(KorpseSourceOptions.DESERIALIZE_ON_FETCHER, onFetcher);
   }
 
   private SourceReader<String, KorpseSplit> reader(SourceSettings settings) throws Exception {

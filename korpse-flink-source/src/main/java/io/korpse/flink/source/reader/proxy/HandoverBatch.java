@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader.proxy;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -88,6 +89,16 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
 
   long roomBytes() {
     return maxBytes - bytes;
+  }
+
+  /** Puts another record in the place of each, before the batch is handed over. Fetcher thread. */
+  public void replaceRecords(UnaryOperator<ConsumerRecord<byte[], byte[]>> replacement) {
+    for (int i = 0; i < runs; i++) {
+      ConsumerRecord<byte[], byte[]>[] records = runRecords[i];
+      for (int at = runStarts[i]; at < runEnds[i]; at++) {
+        records[at] = replacement.apply(records[at]);
+      }
+    }
   }
 
   void finish(Set<String> splitIds) {
