@@ -210,7 +210,7 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.COMMIT_INTERVAL, interval);
   }
 
-  /** What happens to a record that cannot be read. Default: fail. */
+  /** What happens to a record, or a damaged batch, that cannot be read. Default: fail. */
   public KorpseSourceBuilder<T> setOnBadRecord(BadRecordPolicy policy) {
     return set(KorpseSourceOptions.ON_BAD_RECORD, policy);
   }

@@ -182,8 +182,8 @@ public final class KorpseSourceOptions {
           .enumType(BadRecordPolicy.class)
           .defaultValue(BadRecordPolicy.FAIL)
           .withDescription(
-              "What happens to a record that the schema cannot read: fail, skip, or handler (which"
-                  + " only the builder can set).");
+              "What happens to a record that the schema cannot read, and to a batch that is damaged on"
+                  + " the broker: fail, skip, or handler (which only the builder can set).");
 
   /** How many bad records are tolerated. */
   public static final ConfigOption<Integer> BAD_RECORD_LIMIT =

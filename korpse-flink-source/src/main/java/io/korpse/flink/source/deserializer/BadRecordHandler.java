@@ -4,7 +4,8 @@ import java.io.Serializable;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 
 /**
- * Takes the records that the schema could not read, to keep them elsewhere.
+ * Takes the records that the schema could not read, to keep them elsewhere. A batch that is damaged
+ * on the broker comes as one record with its first offset, and without key and value.
  *
  * <p>Opened, used and closed on the task thread. An exception fails the task, so that no bad record
  * is lost; after a restore a record may be handed over again.

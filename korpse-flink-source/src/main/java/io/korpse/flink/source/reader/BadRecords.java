@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader;
 import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.deserializer.BadRecord;
 import io.korpse.flink.source.deserializer.BadRecordHandler;
+import io.korpse.flink.source.reader.proxy.UnreadableRecord;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -15,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What becomes of records that the schema cannot read. Task thread.
+ * What becomes of records that the schema or the consumer cannot read. Task thread.
  *
  * <p>Skipping has a limit for each stretch of time, so that a topic in a wrong format stops the job
  * instead of being counted away.
@@ -64,31 +65,50 @@ final class BadRecords {
    * @throws IOException when the policy is to fail, or the limit is passed
    */
   void on(ConsumerRecord<byte[], byte[]> record, Exception cause) throws Exception {
-    errors.inc();
     BadRecord bad = new BadRecord(record, cause);
-    switch (policy) {
-      case FAIL ->
-          throw new IOException(
-              "Cannot read the "
-                  + bad.describe()
-                  + ": "
-                  + cause
-                  + ". Repair the schema, or choose with onBadRecord to skip such records or to"
-                  + " hand them to a handler",
-              cause);
-      case SKIP -> {
-        countSkipped(bad);
-        LOG.debug("Skipped the {}", bad.describe(), cause);
-      }
-      case HANDLER -> {
-        handler.orElseThrow().handle(bad);
-        countSkipped(bad);
-      }
+    if (policy == BadRecordPolicy.FAIL) {
+      throw failure(bad, "Repair the schema");
     }
+    passOver(bad, 1);
+    LOG.debug("Passed over the {}", bad.describe(), cause);
   }
 
-  private void countSkipped(BadRecord bad) throws IOException {
-    skipped.inc();
+  /**
+   * Applies the policy to offsets that the consumer cannot read. All of them count as skipped, and
+   * once for the limit.
+   *
+   * @throws IOException when the policy is to fail, or the limit is passed
+   */
+  void onUnreadable(UnreadableRecord record) throws Exception {
+    BadRecord bad = new BadRecord(record, record.cause());
+    if (policy == BadRecordPolicy.FAIL) {
+      throw failure(bad, "The log is damaged there: restore it from a replica");
+    }
+    passOver(bad, record.nextOffset() - record.offset());
+    LOG.warn("Passed over the {}, up to offset {}", bad, record.nextOffset());
+  }
+
+  private IOException failure(BadRecord bad, String remedy) {
+    errors.inc();
+    return new IOException(
+        "Cannot read the "
+            + bad
+            + ". "
+            + remedy
+            + ", or choose with onBadRecord to skip such records or to hand them to a handler",
+        bad.cause());
+  }
+
+  private void passOver(BadRecord bad, long records) throws Exception {
+    errors.inc();
+    if (policy == BadRecordPolicy.HANDLER) {
+      handler.orElseThrow().handle(bad);
+    }
+    countSkipped(bad, records);
+  }
+
+  private void countSkipped(BadRecord bad, long records) throws IOException {
+    skipped.inc(records);
     long now = nanos.getAsLong();
     recent.addLast(now);
     while (now - recent.peekFirst() > window.toNanos()) {
@@ -101,9 +121,7 @@ final class BadRecords {
               + " bad records within "
               + window
               + "; the last is the "
-              + bad.describe()
-              + ": "
-              + bad.cause()
+              + bad
               + ". Raise the limit if that is expected",
           bad.cause());
     }

@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.reader.proxy.HandoverBatch;
+import io.korpse.flink.source.reader.proxy.UnreadableRecord;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -35,7 +36,8 @@ final class EarlyDeserializer<T> implements Consumer<HandoverBatch> {
   }
 
   private ConsumerRecord<byte[], byte[]> read(ConsumerRecord<byte[], byte[]> record) {
-    if (record.value() == null && !passTombstones) {
+    boolean tombstone = record.value() == null;
+    if (record instanceof UnreadableRecord || (tombstone && !passTombstones)) {
       return record;
     }
     DeserializedRecord.Failure failure = null;

@@ -10,6 +10,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /** Makes the Kafka clients of one reader from the user's configuration. */
@@ -38,6 +39,25 @@ final class KafkaConsumers implements ConsumerFactory {
   @Override
   public KafkaConsumer<byte[], byte[]> create(
       Map<String, Object> overrides, Deserializer<byte[]> keys, Deserializer<byte[]> values) {
+    KafkaConsumer<byte[], byte[]> consumer = consumer(clientId, overrides, keys, values);
+    onCreated.accept(consumer);
+    return consumer;
+  }
+
+  /** A second consumer, for a short time, that returns at most one record in a poll. */
+  KafkaConsumer<byte[], byte[]> probe() {
+    return consumer(
+        clientId + "-probe",
+        Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1),
+        new ByteArrayDeserializer(),
+        new ByteArrayDeserializer());
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(
+      String id,
+      Map<String, Object> overrides,
+      Deserializer<byte[]> keys,
+      Deserializer<byte[]> values) {
     Map<String, Object> all = base();
     // The source reads by assignment: a group on this consumer would only fence it in.
     all.remove(ConsumerConfig.GROUP_ID_CONFIG);
@@ -48,11 +68,9 @@ final class KafkaConsumers implements ConsumerFactory {
     all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
     all.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-    all.put(ConsumerConfig.CLIENT_ID_CONFIG, clientId);
+    all.put(ConsumerConfig.CLIENT_ID_CONFIG, id);
     all.putAll(overrides);
-    KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(all, keys, values);
-    onCreated.accept(consumer);
-    return consumer;
+    return new KafkaConsumer<>(all, keys, values);
   }
 
   /** An Admin client for commits and lag; its name differs from the consumer's. */

@@ -114,6 +114,7 @@ public final class KorpseReaders {
             stats,
             pauses,
             losses,
+            new UnreadableBatches(settings.onBadRecord(), clients::probe, System::nanoTime),
             dataLoss,
             RecordWeigher.of(keys, headers),
             keys,

@@ -2,6 +2,8 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.TombstonePolicy;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.reader.proxy.UnreadableRecord;
+import io.korpse.offsets.Position;
 import java.io.IOException;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
@@ -38,6 +40,12 @@ final class KorpseRecordEmitter<T>
       throws Exception {
     if (record.offset() >= state.stopOffset()) {
       // Was handed over before a record, or the enumerator, ended the split.
+      return;
+    }
+    if (record instanceof UnreadableRecord unreadable) {
+      badRecords.onUnreadable(unreadable);
+      state.emitted(record);
+      state.moveTo(unreadable.nextOffset(), Position.NO_EPOCH);
       return;
     }
     collector.begin(output, record.timestamp());

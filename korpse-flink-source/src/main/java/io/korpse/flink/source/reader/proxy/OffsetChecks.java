@@ -15,12 +15,13 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
  * Finds out whether the offsets of splits are those of the log that the broker has: of a split that
- * is added, and of one whose offset the broker refuses. Meanwhile the split is paused, for this
- * reason alone, and the others flow.
+ * is added, and of one whose offset the broker refuses; and where a split goes on whose next batch
+ * cannot be read. Meanwhile the split is paused, for this reason alone, and the others flow.
  *
  * <p>A split that comes with a leader epoch is fetched only when that epoch is known to be at most
  * the current one. A seek with a higher epoch makes the client wait for a leader of that epoch: the
@@ -39,11 +40,15 @@ final class OffsetChecks {
     /** Fetches on from the split's fetch offset, or finishes it when that is its end. */
     void fetchOn(SplitBuffer split);
 
+    /** Leaves the offsets from the split's fetch offset up to this one out, and says so. */
+    void skipTo(SplitBuffer split, long offset, KafkaException cause);
+
     /** The known end of the split's log changed, or whether it is paused. */
     void changed(SplitBuffer split);
   }
 
   private final LossHandler lossHandler;
+  private final UnreadableHandler unreadable;
   private final LogInspector inspector;
   private final PauseLedger ledger;
   private final LongSupplier clock;
@@ -56,12 +61,14 @@ final class OffsetChecks {
 
   OffsetChecks(
       LossHandler lossHandler,
+      UnreadableHandler unreadable,
       LogInspector inspector,
       PauseLedger ledger,
       LongSupplier clock,
       Runnable wake,
       Owner owner) {
     this.lossHandler = lossHandler;
+    this.unreadable = unreadable;
     this.inspector = inspector;
     this.ledger = ledger;
     this.clock = clock;
@@ -136,6 +143,35 @@ final class OffsetChecks {
     }
   }
 
+  /**
+   * The consumer cannot read what it fetched of a partition, and would say so again and again.
+   *
+   * @throws KafkaException the same, if it is about something else
+   */
+  void unreadable(KafkaException e, Map<TopicPartition, SplitBuffer> splits) {
+    SplitBuffer split = Unreadable.partitionOf(e).map(splits::get).orElseThrow(() -> e);
+    if (!ledger.add(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong())) {
+      return;
+    }
+    owner.changed(split);
+    unreadable
+        .nextReadable(split.partition(), split.fetchOffset())
+        .whenComplete((next, failure) -> answer(() -> skip(split, next, e, failure)));
+  }
+
+  private void skip(SplitBuffer split, Long next, KafkaException cause, Throwable failure) {
+    throwIfFailed(split, failure);
+    if (owner.wants(split)) {
+      // Readable after all: the response was damaged on its way.
+      if (next > split.fetchOffset()) {
+        owner.skipTo(split, next, cause);
+      }
+      if (owner.wants(split)) {
+        goOn(split);
+      }
+    }
+  }
+
   private void ask(SplitBuffer split, OptionalLong divergent) {
     lossHandler
         .resolve(split.partition(), split.fetchOffset(), divergent)
@@ -143,16 +179,20 @@ final class OffsetChecks {
   }
 
   private void decided(SplitBuffer split, Position position, Throwable failure) {
+    throwIfFailed(split, failure);
+    if (owner.wants(split)) {
+      split.moveFetchTo(Math.min(position.offset(), split.stopOffset()), position.leaderEpoch());
+      goOn(split);
+    }
+  }
+
+  private static void throwIfFailed(SplitBuffer split, Throwable failure) {
     if (failure != null) {
       Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
       throw cause instanceof RuntimeException unchecked
           ? unchecked
           : new IllegalStateException(
               "Cannot find out where to go on with " + split.partition() + ": " + cause, cause);
-    }
-    if (owner.wants(split)) {
-      split.moveFetchTo(Math.min(position.offset(), split.stopOffset()), position.leaderEpoch());
-      goOn(split);
     }
   }
 

@@ -11,7 +11,10 @@ public enum PauseReason {
   READER_FULL(1),
   /** Flink's watermark alignment holds the split back. */
   ALIGNMENT(2),
-  /** Whether the broker's log is the one that the offset belongs to is being found out. */
+  /**
+   * Whether the broker's log is the one that the offset belongs to, or where a damaged batch ends,
+   * is being found out.
+   */
   OFFSET_CHECK(3);
 
   private final int index;

@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader.proxy;
 
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Position;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,6 +12,7 @@ import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.WakeupException;
 
 /**
@@ -90,7 +92,13 @@ public final class PollProxy implements AutoCloseable {
     this.waker = wake::wake;
     this.checks =
         new OffsetChecks(
-            parts.lossHandler(), parts.inspector(), ledger, clock, waker, new CheckOwner());
+            parts.lossHandler(),
+            parts.unreadable(),
+            parts.inspector(),
+            ledger,
+            clock,
+            waker,
+            new CheckOwner());
     this.lastPollAt = clock.getAsLong() - limits.maxWait().toNanos();
     control.attach(waker);
     // What was wished before there was a proxy is done with the first fetch.
@@ -304,6 +312,9 @@ public final class PollProxy implements AutoCloseable {
     } catch (OffsetOutOfRangeException e) {
       checks.refused(e, consumer.splits());
       return;
+    } catch (KafkaException e) {
+      checks.unreadable(e, consumer.splits());
+      return;
     } finally {
       if (wait) {
         wake.leavePoll();
@@ -390,6 +401,17 @@ public final class PollProxy implements AutoCloseable {
       }
       readyOrEmpty(split, now);
       orderWait.review(split, now);
+    }
+
+    @Override
+    public void skipTo(SplitBuffer split, long offset, KafkaException cause) {
+      long next = Math.min(offset, split.stopOffset());
+      UnreadableRecord record = new UnreadableRecord(split, next, cause);
+      long bytes = split.append(List.of(record), next, Position.NO_EPOCH);
+      holdings.arrived(1, bytes);
+      holdings.publish();
+      PollProxy.this.arrived(split, 1, bytes);
+      finishReached(lastPollAt);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.function.LongSupplier;
  * @param stats what is counted
  * @param pauseTimes how long splits are paused
  * @param lossHandler decides what to do about lost offsets
+ * @param unreadable finds where to go on after a damaged batch
  * @param inspector tells ends and epochs of new splits
  * @param weigher says what a record weighs
  * @param keepKeys whether somebody reads keys; else they are not copied
@@ -33,6 +34,7 @@ public record ProxyParts(
     ProxyStats stats,
     PauseTimes pauseTimes,
     LossHandler lossHandler,
+    UnreadableHandler unreadable,
     LogInspector inspector,
     RecordWeigher weigher,
     boolean keepKeys,

@@ -43,6 +43,7 @@ final class ProxyRig {
             new PauseTimes(),
             (partition, offset, divergent) ->
                 CompletableFuture.completedStage(new Position(offset, -1)),
+            (partition, offset) -> CompletableFuture.completedStage(offset + 1),
             this::ends,
             RecordWeigher::heapOf,
             true,

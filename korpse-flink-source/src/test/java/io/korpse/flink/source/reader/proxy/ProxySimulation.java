@@ -75,6 +75,7 @@ final class ProxySimulation {
             new ProxyStats(),
             new PauseTimes(),
             this::resolve,
+            (partition, offset) -> CompletableFuture.completedStage(offset + 1),
             this::inspect,
             RecordWeigher::heapOf,
             true,

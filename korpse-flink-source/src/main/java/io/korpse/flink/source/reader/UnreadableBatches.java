@@ -1,0 +1,109 @@
+package io.korpse.flink.source.reader;
+
+import io.korpse.flink.source.BadRecordPolicy;
+import io.korpse.flink.source.reader.proxy.Unreadable;
+import io.korpse.flink.source.reader.proxy.UnreadableHandler;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+
+/**
+ * Where a split goes on behind a damaged batch. With the policy to fail nothing behind it is read
+ * any more. Otherwise the end of the batch is looked for with a consumer of its own, on a thread of
+ * its own, while the other splits flow.
+ */
+final class UnreadableBatches implements UnreadableHandler {
+
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration POLL = Duration.ofMillis(100);
+
+  private final BadRecordPolicy policy;
+  private final Supplier<? extends Consumer<byte[], byte[]>> consumers;
+  private final LongSupplier nanos;
+
+  /** A handler; {@code consumers} makes consumers that return at most one record in a poll. */
+  UnreadableBatches(
+      BadRecordPolicy policy,
+      Supplier<? extends Consumer<byte[], byte[]>> consumers,
+      LongSupplier nanos) {
+    this.policy = policy;
+    this.consumers = consumers;
+    this.nanos = nanos;
+  }
+
+  @Override
+  public CompletionStage<Long> nextReadable(TopicPartition partition, long offset) {
+    if (policy == BadRecordPolicy.FAIL) {
+      return CompletableFuture.completedFuture(Long.MAX_VALUE);
+    }
+    CompletableFuture<Long> found = new CompletableFuture<>();
+    // Inherits the context class loader of the fetcher thread, which finds the user's classes.
+    Thread thread = new Thread(() -> search(partition, offset, found), "korpse-probe-" + partition);
+    thread.setDaemon(true);
+    thread.start();
+    return found;
+  }
+
+  private void search(TopicPartition partition, long offset, CompletableFuture<Long> found) {
+    Consumer<byte[], byte[]> consumer = null;
+    try {
+      consumer = consumers.get();
+      consumer.assign(List.of(partition));
+      long deadline = nanos.getAsLong() + LIMIT.toNanos();
+      long end = end(consumer, partition);
+      Consumer<byte[], byte[]> probe = consumer;
+      found.complete(BatchEnd.find(offset, end, at -> failure(probe, partition, at, deadline)));
+    } catch (RuntimeException e) {
+      found.completeExceptionally(
+          new KafkaException(
+              "Cannot find where reading goes on after the damage at offset "
+                  + offset
+                  + " of "
+                  + partition
+                  + ": "
+                  + e,
+              e));
+    } finally {
+      if (consumer != null) {
+        consumer.close(CloseOptions.timeout(POLL));
+      }
+    }
+  }
+
+  private static long end(Consumer<byte[], byte[]> consumer, TopicPartition partition) {
+    Map<TopicPartition, Long> ends = consumer.endOffsets(List.of(partition), LIMIT);
+    return ends.get(partition);
+  }
+
+  private Optional<String> failure(
+      Consumer<byte[], byte[]> consumer, TopicPartition partition, long offset, long deadline) {
+    consumer.seek(partition, offset);
+    while (nanos.getAsLong() - deadline < 0) {
+      try {
+        consumer.poll(POLL);
+        if (consumer.position(partition) > offset) {
+          return Optional.empty();
+        }
+      } catch (OffsetOutOfRangeException e) {
+        return Optional.empty();
+      } catch (KafkaException e) {
+        if (Unreadable.partitionOf(e).isEmpty()) {
+          throw e;
+        }
+        return Optional.of(Unreadable.reasonOf(e));
+      }
+    }
+    throw new TimeoutException("no answer within " + LIMIT.toMillis() + " ms");
+  }
+}
