@@ -15,8 +15,13 @@ final class BuildFacts {
 
   private BuildFacts() {}
 
+  /** The version of Flink that this build uses, which may be another than the default. */
   static String flinkVersion() {
     return FACTS.getProperty("flink.version");
+  }
+
+  static String defaultFlinkVersion() {
+    return FACTS.getProperty("flink.default.version");
   }
 
   static String kafkaVersion() {

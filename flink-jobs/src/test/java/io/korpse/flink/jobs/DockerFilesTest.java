@@ -36,7 +36,7 @@ final class DockerFilesTest {
   @Test
   void the_images_are_those_of_the_build() {
     assertThat(dockerfile.stream().filter(line -> line.startsWith("FROM ")))
-        .containsExactly("FROM flink:" + BuildFacts.flinkVersion() + "-java17");
+        .containsExactly("FROM flink:" + BuildFacts.defaultFlinkVersion() + "-java17");
     assertThat(services.values().stream().map(service -> map(service).get("image")).distinct())
         .containsExactlyInAnyOrder("apache/kafka:" + BuildFacts.kafkaVersion(), "korpse-jobs");
   }

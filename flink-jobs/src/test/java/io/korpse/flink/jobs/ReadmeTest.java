@@ -59,7 +59,9 @@ final class ReadmeTest {
   void the_versions_are_those_of_the_build() throws IOException {
     assertThat(Files.readString(README))
         .contains(
-            "Flink " + BuildFacts.flinkVersion(), "Kafka clients " + BuildFacts.kafkaVersion());
+            "Flink " + BuildFacts.defaultFlinkVersion(),
+            "Kafka clients " + BuildFacts.kafkaVersion(),
+            "| " + BuildFacts.flinkVersion() + " | `mvn -B verify");
   }
 
   @Test
