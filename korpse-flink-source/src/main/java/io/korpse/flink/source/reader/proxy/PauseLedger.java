@@ -39,6 +39,11 @@ class PauseLedger {
     boolean paused() {
       return reasons != 0;
     }
+
+    /** Whether the consumer was told to pause the split, and not to resume it. */
+    boolean isPausedInConsumer() {
+      return applied;
+    }
   }
 
   private final PauseTimes times;

@@ -198,6 +198,7 @@ public final class PollProxy implements AutoCloseable {
   // ---- waiting
 
   private void await(boolean credit, long now) throws InterruptedException {
+    consumer.unassignEnded();
     long wait = limits.maxWait().toNanos();
     boolean fetching = isFetching();
     if (credit && fetching) {
@@ -367,7 +368,7 @@ public final class PollProxy implements AutoCloseable {
     if (!split.fetchFinished()) {
       split.finishFetching();
       ledger.forget(split.pause, now);
-      consumer.remove(List.of(split));
+      consumer.end(split);
       admission.removed(split);
       orderWait.forget(split);
       // A held split still gives nothing; without its pause reasons the hold is known by the

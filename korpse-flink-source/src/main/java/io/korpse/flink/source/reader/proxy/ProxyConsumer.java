@@ -29,6 +29,9 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class ProxyConsumer {
 
+  /** Ended splits are unassigned when they are this part of the assignment. */
+  private static final int ENDED_SHARE = 16;
+
   /** Splits that were paused by one step and still are. */
   static final class PausedGroup {
     private final Set<SplitBuffer> members = new LinkedHashSet<>();
@@ -41,6 +44,12 @@ final class ProxyConsumer {
   private final ProxyStats stats;
   private final Map<TopicPartition, SplitBuffer> assigned = new LinkedHashMap<>();
   private final Set<PausedGroup> paused = new LinkedHashSet<>();
+
+  /**
+   * Splits that are read to the end of their log and still assigned. An assignment costs as much as
+   * there are splits, so ending each on its own would cost the square of that.
+   */
+  private final Set<SplitBuffer> ended = new LinkedHashSet<>();
 
   private Consumer<byte[], byte[]> consumer;
 
@@ -79,17 +88,19 @@ final class ProxyConsumer {
   }
 
   boolean hasSplits() {
-    return !assigned.isEmpty();
+    return splitCount() > 0;
   }
 
+  /** Splits that are not at their end. */
   int splitCount() {
-    return assigned.size();
+    return assigned.size() - ended.size();
   }
 
   void add(List<SplitBuffer> splits, int maxPollRecords) {
     if (consumer == null) {
       open(maxPollRecords);
     }
+    unassignEnded();
     for (SplitBuffer split : splits) {
       assigned.put(split.partition(), split);
     }
@@ -97,7 +108,32 @@ final class ProxyConsumer {
     splits.forEach(this::startAt);
   }
 
-  void remove(Collection<SplitBuffer> splits) {
+  /**
+   * Ends the fetching of a split: together with others when there is nothing more of it to fetch,
+   * else now, since what the client holds of a paused split, or of one whose log goes on, pins a
+   * response.
+   */
+  void end(SplitBuffer split) {
+    leaveGroup(split);
+    ended.add(split);
+    boolean hasMore = split.end() < 0 || split.end() > split.fetchOffset();
+    if (hasMore
+        || split.pause.isPausedInConsumer()
+        || ended.size() * ENDED_SHARE >= assigned.size()) {
+      unassignEnded();
+    }
+  }
+
+  /** Unassigns what has ended. */
+  void unassignEnded() {
+    if (!ended.isEmpty()) {
+      ended.forEach(split -> assigned.remove(split.partition()));
+      ended.clear();
+      consumer.assign(assigned.keySet());
+    }
+  }
+
+  private void remove(Collection<SplitBuffer> splits) {
     for (SplitBuffer split : splits) {
       assigned.remove(split.partition());
       leaveGroup(split);
@@ -181,6 +217,7 @@ final class ProxyConsumer {
 
   /** Replaces the consumer; every split goes on where it was. */
   void rebuild(int maxPollRecords, Duration closeTimeout) {
+    unassignEnded();
     close(closeTimeout);
     open(maxPollRecords);
     assigned.values().forEach(this::leaveGroup);

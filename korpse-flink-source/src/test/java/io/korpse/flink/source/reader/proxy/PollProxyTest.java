@@ -119,6 +119,22 @@ class PollProxyTest {
   }
 
   @Test
+  void unassigns_splits_that_end_together_in_few_steps() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    int splits = 320;
+    for (int p = 0; p < splits; p++) {
+      rig.cluster.create(ProxyRig.id(p), 0);
+      rig.append(p, 10, 0, 1);
+      rig.add(p, 10);
+    }
+    int before = rig.consumer.calls().assigns;
+
+    assertThat(readAll(rig, splits)).hasSize(splits * 10);
+    assertThat(rig.consumer.calls().assigns - before).isLessThan(splits / 4);
+    assertThat(rig.consumer.assignment()).isEmpty();
+  }
+
+  @Test
   void lets_an_exception_of_a_poll_through_at_once() {
     ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
     rig.cluster.create(ProxyRig.id(0), 0);
