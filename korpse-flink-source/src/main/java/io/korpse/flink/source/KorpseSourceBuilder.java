@@ -233,6 +233,14 @@ public final class KorpseSourceBuilder<T> {
   }
 
   /**
+   * Most records per second that the source emits, divided evenly among its subtasks. Fetching
+   * slows down with it, since buffers are bounded. Default: no limit.
+   */
+  public KorpseSourceBuilder<T> setRateLimit(double recordsPerSecond) {
+    return set(KorpseSourceOptions.RATE_LIMIT, recordsPerSecond);
+  }
+
+  /**
    * Whether records are deserialized on the fetcher thread, beside the work of the task. The schema
    * must say that it {@link KafkaRecordDeserializationSchema#allowsFetcherThread() allows} that;
    * one given to {@link #setValueOnlyDeserializer} must make a new object for each record and use

@@ -210,6 +210,16 @@ public final class KorpseSourceOptions {
               "What happens to a record without a value: auto leaves it to the schema, pass, skip"
                   + " or fail.");
 
+  /** Records per second. */
+  public static final ConfigOption<Double> RATE_LIMIT =
+      ConfigOptions.key(PREFIX + "rate-limit")
+          .doubleType()
+          .noDefaultValue()
+          .withDescription(
+              "Most records per second that the source emits, divided evenly among its subtasks; a"
+                  + " subtask with less to read does not pass its share on. Unset: no limit. Set it"
+                  + " to protect what comes after, as during a replay.");
+
   /** Where records are deserialized. */
   public static final ConfigOption<Boolean> DESERIALIZE_ON_FETCHER =
       ConfigOptions.key(PREFIX + "deserialize-on-fetcher")
@@ -268,6 +278,7 @@ public final class KorpseSourceOptions {
           BAD_RECORD_LIMIT,
           BAD_RECORD_WINDOW,
           TOMBSTONES,
+          RATE_LIMIT,
           DESERIALIZE_ON_FETCHER,
           CONSUMER_METRICS,
           LAG_INTERVAL,

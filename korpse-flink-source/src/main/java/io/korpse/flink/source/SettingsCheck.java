@@ -123,6 +123,15 @@ final class SettingsCheck {
         settings.onBadRecord() != BadRecordPolicy.HANDLER
             || settings.badRecordHandler().isPresent(),
         "korpse.on-bad-record is handler, but there is none; call setBadRecordHandler");
+    settings
+        .rateLimit()
+        .ifPresent(
+            rate ->
+                require(
+                    rate > 0 && rate < Double.POSITIVE_INFINITY,
+                    "korpse.rate-limit is "
+                        + rate
+                        + " records per second; it is above 0, or left out for no limit"));
     commits(settings, options);
   }
 

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Properties;
 import javax.annotation.Nullable;
@@ -241,6 +242,14 @@ public final class SourceSettings implements Serializable {
   /** What happens to a record without a value. */
   public TombstonePolicy tombstones() {
     return options.get(KorpseSourceOptions.TOMBSTONES);
+  }
+
+  /** Most records per second of all subtasks together; empty without a limit. */
+  public OptionalDouble rateLimit() {
+    return options
+        .getOptional(KorpseSourceOptions.RATE_LIMIT)
+        .map(OptionalDouble::of)
+        .orElseGet(OptionalDouble::empty);
   }
 
   /** Whether the fetcher thread deserializes, instead of the task thread. */

@@ -29,6 +29,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class KorpseSourceBuilderTest {
 
@@ -389,6 +390,16 @@ final class KorpseSourceBuilderTest {
 
     assertThat(copy.settings().groupId()).contains("g");
     assertThat(copy.getProducedType()).isEqualTo(Types.STRING);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-5", "NaN", "Infinity"})
+  void a_rate_limit_is_above_zero(String rate) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setProperty("korpse.rate-limit", rate).build())
+        .withMessageContaining("korpse.rate-limit is " + Double.valueOf(rate));
+    assertThat(valid().setRateLimit(0.5).build().settings().rateLimit()).hasValue(0.5);
+    assertThat(valid().build().settings().rateLimit()).isEmpty();
   }
 
   @Test

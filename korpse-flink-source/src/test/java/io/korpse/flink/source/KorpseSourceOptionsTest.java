@@ -37,6 +37,7 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.order", "EVENT_TIME");
     expected.put("korpse.order.max-hold", "PT10S");
     expected.put("korpse.order.wait", "PT1S");
+    expected.put("korpse.rate-limit", "null");
     expected.put("korpse.reader.buffer.size", "null");
     expected.put("korpse.split.buffer.records", "16384");
     expected.put("korpse.split.buffer.resume-fraction", "0.5");

@@ -18,6 +18,7 @@ import io.korpse.offsets.SharedAdmin;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
@@ -88,9 +89,14 @@ public final class KorpseReaders {
     BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
     open(context, schema, badRecords);
     TombstonePolicy tombstones = tombstones(settings, schema);
+    Optional<RateLimit> rateLimit = rateLimit(settings, context.currentParallelism());
     KorpseRecordEmitter<T> emitter =
         new KorpseRecordEmitter<>(
-            schema, tombstones, badRecords, offsetMetrics.group().counter("tombstonesSkipped"));
+            schema,
+            tombstones,
+            badRecords,
+            rateLimit.orElse(null),
+            offsetMetrics.group().counter("tombstonesSkipped"));
 
     DataLoss dataLoss =
         new DataLoss(
@@ -140,7 +146,8 @@ public final class KorpseReaders {
             control,
             states);
     return new KorpseSourceReader<>(
-        new ReaderParts<>(states, control, sidecar, badRecords, schema, settings.closeTimeout()),
+        new ReaderParts<>(
+            states, control, sidecar, badRecords, schema, rateLimit, settings.closeTimeout()),
         fetcher,
         emitter,
         settings.<T>endOfStream().orElse(null),
@@ -162,6 +169,12 @@ public final class KorpseReaders {
       return settings.tombstones();
     }
     return schema.readsTombstones() ? TombstonePolicy.PASS : TombstonePolicy.SKIP;
+  }
+
+  private static Optional<RateLimit> rateLimit(SourceSettings settings, int subtasks) {
+    return settings.rateLimit().stream()
+        .mapToObj(rate -> new RateLimit(rate / subtasks, System::nanoTime))
+        .findFirst();
   }
 
   private static BadRecords badRecords(

@@ -5,6 +5,7 @@ import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.reader.proxy.UnreadableRecord;
 import io.korpse.offsets.Position;
 import java.io.IOException;
+import javax.annotation.Nullable;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordEmitter;
 import org.apache.flink.metrics.Counter;
@@ -20,6 +21,7 @@ final class KorpseRecordEmitter<T>
   private final KafkaRecordDeserializationSchema<T> schema;
   private final TombstonePolicy tombstones;
   private final BadRecords badRecords;
+  @Nullable private final RateLimit rateLimit;
   private final Counter tombstonesSkipped;
   private final RecordCollector<T> collector = new RecordCollector<>();
 
@@ -27,10 +29,12 @@ final class KorpseRecordEmitter<T>
       KafkaRecordDeserializationSchema<T> schema,
       TombstonePolicy tombstones,
       BadRecords badRecords,
+      @Nullable RateLimit rateLimit,
       Counter tombstonesSkipped) {
     this.schema = schema;
     this.tombstones = tombstones;
     this.badRecords = badRecords;
+    this.rateLimit = rateLimit;
     this.tombstonesSkipped = tombstonesSkipped;
   }
 
@@ -41,6 +45,9 @@ final class KorpseRecordEmitter<T>
     if (record.offset() >= state.stopOffset()) {
       // Was handed over before a record, or the enumerator, ended the split.
       return;
+    }
+    if (rateLimit != null) {
+      rateLimit.emitted();
     }
     if (record instanceof UnreadableRecord unreadable) {
       badRecords.onUnreadable(unreadable);

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import javax.annotation.Nullable;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReaderContext;
@@ -33,6 +35,8 @@ final class KorpseSourceReader<T>
   private final ReaderParts<T> parts;
   private final KorpseFetcherManager fetcher;
   private final EnumeratorLink enumerator;
+  @Nullable private final RateLimit rateLimit;
+  @Nullable private CompletableFuture<Void> permitted;
   private boolean ended;
   private boolean nothingToRead;
 
@@ -47,6 +51,7 @@ final class KorpseSourceReader<T>
     this.parts = parts;
     this.fetcher = fetcher;
     this.enumerator = new EnumeratorLink(context);
+    this.rateLimit = parts.rateLimit().orElse(null);
   }
 
   @Override
@@ -62,12 +67,22 @@ final class KorpseSourceReader<T>
       nothingToRead = false;
       IdleReader.mark(output);
     }
+    permitted = null;
+    if (rateLimit != null && !rateLimit.permits()) {
+      permitted = rateLimit.available();
+      return InputStatus.NOTHING_AVAILABLE;
+    }
     InputStatus status = super.pollNext(output);
     if (status == InputStatus.END_OF_INPUT && !ended) {
       ended = true;
       parts.sidecar().endOfInput();
     }
     return status;
+  }
+
+  @Override
+  public CompletableFuture<Void> isAvailable() {
+    return permitted != null ? permitted : super.isAvailable();
   }
 
   // ---- splits

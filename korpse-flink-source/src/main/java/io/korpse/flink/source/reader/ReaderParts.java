@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.reader.proxy.ProxyControl;
 import java.time.Duration;
+import java.util.Optional;
 
 /** What a reader works with, beside Flink's own. */
 record ReaderParts<T>(
@@ -11,4 +12,5 @@ record ReaderParts<T>(
     OffsetSidecar sidecar,
     BadRecords badRecords,
     KafkaRecordDeserializationSchema<T> schema,
+    Optional<RateLimit> rateLimit,
     Duration closeTimeout) {}

@@ -223,6 +223,33 @@ final class KorpseReaderIT {
   }
 
   @Test
+  void keeps_to_a_rate_and_is_not_available_meanwhile() throws Exception {
+    produce(topic("limited"), 1, 300);
+    SourceReader<String, KorpseSplit> reader =
+        reader(settings().with(KorpseSourceOptions.RATE_LIMIT, 200.0));
+    reader.addSplits(List.of(split(topic("limited"), 0, 0, 300)));
+    reader.notifyNoMoreSplits();
+    pollUntil(reader, () -> !output.elements.isEmpty());
+    long start = System.nanoTime();
+    int before = output.elements.size();
+
+    int unavailable = 0;
+    for (InputStatus status = InputStatus.MORE_AVAILABLE; status != InputStatus.END_OF_INPUT; ) {
+      status = reader.pollNext(output);
+      if (status == InputStatus.NOTHING_AVAILABLE) {
+        unavailable++;
+        waitFor(reader, () -> false);
+      }
+    }
+
+    // A tenth of a second's records may come at once.
+    long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
+    assertThat(millis).isGreaterThanOrEqualTo((300 - before) * 1_000 / 200 - 110);
+    assertThat(unavailable).isBetween(10, 300);
+    assertThat(output.elements).hasSize(300);
+  }
+
+  @Test
   void moves_the_position_past_the_control_records_of_transactions() throws Exception {
     broker.createTopic(topic("transactional"), 1);
     try (Sender producer =
