@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.apache.flink.util.TemporaryClassLoaderContext;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -13,20 +15,29 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
-/** Makes the Kafka clients of one reader from the user's configuration. */
+/**
+ * Makes the Kafka clients of one reader from the user's configuration.
+ *
+ * <p>Kafka finds classes that the configuration names, as of config providers, logins and
+ * reporters, through the thread's class loader. They may be in the job's jar, and a client may be
+ * made on any thread, so each is made with the class loader of the user's code.
+ */
 final class KafkaConsumers implements ConsumerFactory {
 
   private final Properties config;
   private final String clientId;
+  private final ClassLoader userCode;
   private final Consumer<KafkaConsumer<byte[], byte[]>> onCreated;
 
   KafkaConsumers(
       SourceSettings settings,
       Map<String, String> fetch,
       String clientId,
+      ClassLoader userCode,
       Consumer<KafkaConsumer<byte[], byte[]>> onCreated) {
     this.config = settings.kafka();
     this.clientId = clientId;
+    this.userCode = userCode;
     this.onCreated = onCreated;
     fetch.forEach(config::setProperty);
     settings
@@ -70,7 +81,7 @@ final class KafkaConsumers implements ConsumerFactory {
     all.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     all.put(ConsumerConfig.CLIENT_ID_CONFIG, id);
     all.putAll(overrides);
-    return new KafkaConsumer<>(all, keys, values);
+    return inUserCode(() -> new KafkaConsumer<>(all, keys, values));
   }
 
   /** An Admin client for commits and lag; its name differs from the consumer's. */
@@ -83,7 +94,14 @@ final class KafkaConsumers implements ConsumerFactory {
       }
     }
     all.put(AdminClientConfig.CLIENT_ID_CONFIG, clientId + "-offsets");
-    return Admin.create(all);
+    return inUserCode(() -> Admin.create(all));
+  }
+
+  @SuppressWarnings("try") // the context is closed, not used
+  private <C> C inUserCode(Supplier<C> client) {
+    try (TemporaryClassLoaderContext ignored = TemporaryClassLoaderContext.of(userCode)) {
+      return client.get();
+    }
   }
 
   private Map<String, Object> base() {

@@ -79,7 +79,12 @@ public final class KorpseReaders {
     ConsumerMetrics consumerMetrics =
         new ConsumerMetrics(offsetMetrics.group(), settings.consumerMetrics());
     KafkaConsumers clients =
-        new KafkaConsumers(settings, limits.fetch(), clientId, consumerMetrics::bind);
+        new KafkaConsumers(
+            settings,
+            limits.fetch(),
+            clientId,
+            context.getUserCodeClassLoader().asClassLoader(),
+            consumerMetrics::bind);
     SharedAdmin admin = new SharedAdmin(clients::admin);
     OffsetSidecar sidecar =
         new OffsetSidecar(

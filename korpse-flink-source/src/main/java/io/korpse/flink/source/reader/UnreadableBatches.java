@@ -48,7 +48,6 @@ final class UnreadableBatches implements UnreadableHandler {
       return CompletableFuture.completedFuture(Long.MAX_VALUE);
     }
     CompletableFuture<Long> found = new CompletableFuture<>();
-    // Inherits the context class loader of the fetcher thread, which finds the user's classes.
     Thread thread = new Thread(() -> search(partition, offset, found), "korpse-probe-" + partition);
     thread.setDaemon(true);
     thread.start();
