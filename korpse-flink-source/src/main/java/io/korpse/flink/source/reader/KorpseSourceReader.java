@@ -35,6 +35,7 @@ final class KorpseSourceReader<T>
   private final ReaderParts<T> parts;
   private final KorpseFetcherManager fetcher;
   private final EnumeratorLink enumerator;
+  private final AlignmentWatch alignment = new AlignmentWatch(System::nanoTime);
   @Nullable private final RateLimit rateLimit;
   @Nullable private CompletableFuture<Void> permitted;
   private boolean ended;
@@ -114,6 +115,7 @@ final class KorpseSourceReader<T>
         (splitId, state) -> {
           parts.states().remove(splitId);
           parts.control().forget(splitId);
+          alignment.forget(splitId);
           parts.sidecar().splitFinished(state);
           partitions.add(state.partition());
         });
@@ -123,6 +125,7 @@ final class KorpseSourceReader<T>
   @Override
   public void pauseOrResumeSplits(
       Collection<String> splitsToPause, Collection<String> splitsToResume) {
+    alignment.pausedOrResumed(splitsToPause, splitsToResume);
     parts.control().pauseOrResume(splitsToPause, splitsToResume);
   }
 
@@ -183,6 +186,7 @@ final class KorpseSourceReader<T>
       throw new IllegalStateException("The handler of bad records could not flush", e);
     }
     parts.sidecar().snapshot(checkpointId);
+    alignment.warnings().forEach(LOG::warn);
     return super.snapshotState(checkpointId);
   }
 
