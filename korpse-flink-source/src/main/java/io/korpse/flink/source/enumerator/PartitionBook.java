@@ -207,6 +207,10 @@ final class PartitionBook {
   }
 
   private void learn(TopicPartition partition, Uuid id) {
+    if (id.equals(Uuid.ZERO_UUID)) {
+      // From a broker older than 2.8, as in the middle of an upgrade: what is known stays.
+      return;
+    }
     given.replace(partition, id);
     ready.computeIfPresent(partition, (ignored, split) -> split.withTopicId(id));
     waiting.computeIfPresent(partition, (ignored, entry) -> new Waiting(id, entry.initial()));
