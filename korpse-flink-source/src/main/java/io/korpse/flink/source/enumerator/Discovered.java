@@ -1,5 +1,6 @@
 package io.korpse.flink.source.enumerator;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.TopicPartition;
@@ -17,5 +18,11 @@ record Discovered(Map<TopicPartition, Uuid> partitions, Set<String> missing) {
   Discovered {
     partitions = Map.copyOf(partitions);
     missing = Set.copyOf(missing);
+  }
+
+  /** The first of these by name, for messages. */
+  static String some(Set<TopicPartition> partitions) {
+    List<String> names = partitions.stream().map(TopicPartition::toString).sorted().toList();
+    return names.size() <= 20 ? names.toString() : names.subList(0, 20) + "...";
   }
 }

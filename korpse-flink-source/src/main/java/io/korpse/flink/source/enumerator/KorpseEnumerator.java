@@ -9,16 +9,12 @@ import io.korpse.flink.source.enumerator.event.SplitsResolvedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
 import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.split.KorpseSplit;
-import io.korpse.offsets.Resolution;
 import java.time.Clock;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
@@ -62,14 +58,10 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
   private final DiscoverySchedule schedule;
   private final EnumeratorMetrics metrics;
   private final RemovalPolicies removal;
-  // Restored splits about which a reader has asked, by reader.
-  private final Map<Integer, Map<TopicPartition, KorpseSplit>> asked = new HashMap<>();
-  // When the offsets of a partition were first asked for in vain.
-  private final Map<TopicPartition, Long> failingSince = new HashMap<>();
+  private final OffsetQuestions questions;
   private boolean applied;
   private boolean calling;
   private boolean closed;
-  private long offsetsDueMillis = Long.MIN_VALUE;
 
   /**
    * An enumerator that asks the cluster of the settings; {@code state} is null without a restore.
@@ -104,6 +96,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     boolean restored = state != null;
     partitions = new PartitionBook(restored ? state : EnumeratorState.empty());
     readers = new ReaderBook(restored);
+    questions = new OffsetQuestions(partitions, rules, settings.offsetsTimeout());
     schedule =
         new DiscoverySchedule(settings.discoveryInterval(), settings.toleratedDiscoveryFailures());
     removal = new RemovalPolicies(settings, subscription);
@@ -137,7 +130,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
   @Override
   public void addReader(int reader) {
     readers.registered(reader);
-    asked.remove(reader);
+    questions.forget(reader);
   }
 
   @Override
@@ -185,10 +178,8 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       has.add(split.partition());
       if (readers.otherHas(split.partition(), reader) || !partitions.adopt(split)) {
         revoked.add(split.partition());
-      } else if (OffsetQuestion.restored(split, rules).isPresent()) {
-        asked
-            .computeIfAbsent(reader, ignored -> new LinkedHashMap<>())
-            .put(split.partition(), split);
+      } else {
+        questions.ask(reader, split);
       }
     }
     readers.reported(reader, has);
@@ -207,10 +198,10 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     if (!calling) {
       if (schedule.due(now)) {
         call(this::discover, this::discovered);
-      } else if (applied && now >= offsetsDueMillis) {
-        List<OffsetQuestion> questions = questions();
-        if (!questions.isEmpty()) {
-          call(() -> OffsetAnswers.find(cluster, questions), this::answered);
+      } else if (applied) {
+        List<OffsetQuestion> due = questions.due(now);
+        if (!due.isEmpty()) {
+          call(() -> OffsetAnswers.find(cluster, due), this::answered);
         }
       }
     }
@@ -300,8 +291,8 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     Map<TopicPartition, Uuid> added = partitions.isComplete() ? Map.of() : changes.added();
     partitions.add(added);
     if (!added.isEmpty()) {
-      LOG.info("Found {} new partitions: {}", added.size(), some(added));
-      offsetsDueMillis = now;
+      LOG.info("Found {} new partitions: {}", added.size(), Discovered.some(added.keySet()));
+      questions.soon(now);
     }
     if (!schedule.rechecks()) {
       partitions.discovered(settings.boundedness() == Boundedness.BOUNDED);
@@ -356,75 +347,16 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     }
   }
 
-  private List<OffsetQuestion> questions() {
-    List<OffsetQuestion> questions = new ArrayList<>();
-    partitions
-        .waiting()
-        .forEach(
-            (partition, entry) ->
-                questions.add(
-                    OffsetQuestion.discovered(
-                        partition,
-                        entry.topicId(),
-                        entry.initial() ? rules.initial() : rules.later(),
-                        rules.stop())));
-    for (KorpseSplit split : partitions.ready()) {
-      if (split.unresolved().isPresent()) {
-        OffsetQuestion.restored(split, rules).ifPresent(questions::add);
-      }
-    }
-    for (Map<TopicPartition, KorpseSplit> splits : asked.values()) {
-      splits.values().forEach(s -> OffsetQuestion.restored(s, rules).ifPresent(questions::add));
-    }
-    return questions;
-  }
-
   private void answered(@Nullable OffsetAnswers answers, @Nullable Throwable error) {
-    long now = clock.millis();
-    offsetsDueMillis = now + TICK_MILLIS;
     if (error != null) {
       throw new FlinkRuntimeException(
           "The offsets of " + subscription.describe() + " could not be found", error);
     }
-    for (KorpseSplit split : answers.splits().values()) {
-      TopicPartition partition = split.partition();
-      failingSince.remove(partition);
-      if (partitions.waiting().containsKey(partition) || partitions.isReady(partition)) {
-        partitions.ready(split);
-      }
-    }
-    asked.forEach(
-        (reader, splits) -> {
-          List<KorpseSplit> resolved = new ArrayList<>();
-          splits.keySet().stream()
-              .map(answers.splits()::get)
-              .filter(Objects::nonNull)
-              .forEach(resolved::add);
-          if (!resolved.isEmpty()) {
-            resolved.forEach(split -> splits.remove(split.partition()));
-            context.sendEventToSourceReader(reader, new SplitsResolvedEvent(resolved));
-          }
-        });
-    asked.values().removeIf(Map::isEmpty);
-    answers.failures().values().forEach(failure -> check(failure, now));
-  }
-
-  private void check(Resolution.Unresolved failure, long now) {
-    Long since = failingSince.putIfAbsent(failure.partition(), now);
-    if (!failure.retriable()) {
-      throw new FlinkRuntimeException(failure.reason(), failure.cause());
-    } else if (since == null) {
-      LOG.warn("{} waits for its offsets: {}", failure.partition(), failure.reason());
-    } else if (now - since > settings.offsetsTimeout().toMillis()) {
-      throw new FlinkRuntimeException(
-          failure.reason()
-              + " (waited "
-              + (now - since)
-              + " ms, at most "
-              + settings.offsetsTimeout().toMillis()
-              + "; the option is korpse.offsets.timeout)",
-          failure.cause());
-    }
+    questions
+        .answered(answers, clock.millis())
+        .forEach(
+            (reader, splits) ->
+                context.sendEventToSourceReader(reader, new SplitsResolvedEvent(splits)));
   }
 
   private void giveAway() {
@@ -460,11 +392,5 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
         context.signalNoMoreSplits(reader);
       }
     }
-  }
-
-  private static String some(Map<TopicPartition, Uuid> found) {
-    Collection<String> names = new TreeSet<>();
-    found.keySet().forEach(partition -> names.add(partition.toString()));
-    return names.size() <= 20 ? names.toString() : names.stream().limit(20).toList() + "...";
   }
 }

@@ -1,6 +1,7 @@
 package io.korpse.flink.source.enumerator;
 
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.testing.NamedMetrics;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +17,7 @@ import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
 import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.metrics.groups.InternalSplitEnumeratorMetricGroup;
 
 /**
  * A coordinator in one thread: calls run when the test says so. It checks what Flink expects of an
@@ -25,6 +26,7 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
  */
 final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
 
+  final NamedMetrics metrics = new NamedMetrics();
   private final int parallelism;
   private final Map<Integer, ReaderInfo> readers = new HashMap<>();
   private final Map<Integer, List<KorpseSplit>> assigned = new TreeMap<>();
@@ -84,7 +86,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
 
   @Override
   public SplitEnumeratorMetricGroup metricGroup() {
-    return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+    return new InternalSplitEnumeratorMetricGroup(metrics);
   }
 
   @Override

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -329,6 +330,33 @@ final class KorpseReaderIT {
       assertThat(threads).doesNotContain(Thread.currentThread()).hasSize(1);
     } else {
       assertThat(threads).containsExactly(Thread.currentThread());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shows_the_metrics_of_the_consumer_as_a_whole_if_it_may(boolean shown) throws Exception {
+    String name = topic("consumer-metrics-" + shown);
+    produce(name, 2, 10);
+    MetricsOfReader metrics = new MetricsOfReader();
+    SourceReader<String, KorpseSplit> reader =
+        KorpseReaders.create(
+            new FakeReaderContext(metrics.group()),
+            KafkaRecordDeserializationSchema.valueOnly(new SimpleStringSchema()),
+            settings().with(KorpseSourceOptions.CONSUMER_METRICS, shown));
+    open.add(reader);
+    reader.start();
+    reader.addSplits(splits(name, 2, KorpseSplit.NO_STOP_OFFSET));
+
+    pollUntil(reader, () -> output.elements.size() == 20);
+
+    assertThat(metrics.has("records-consumed-total")).isEqualTo(shown);
+    if (shown) {
+      // The consumer counts a response when all of it was returned.
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .until(() -> metrics.number("records-consumed-total") == 20);
+      assertThat(metrics.has("records-lag")).as("a metric of one partition").isFalse();
     }
   }
 

@@ -41,6 +41,10 @@ final class MetricsOfReader extends UnregisteredMetricsGroup {
     return new MetricsOfReader(gauges);
   }
 
+  boolean has(String name) {
+    return gauges.containsKey(name);
+  }
+
   long number(String name) {
     return ((Number) gauges.get(name).getValue()).longValue();
   }
