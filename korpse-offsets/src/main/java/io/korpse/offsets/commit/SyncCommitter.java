@@ -66,7 +66,8 @@ public final class SyncCommitter {
     Set<TopicPartition> left;
     Map<TopicPartition, String> refused;
     long deadline = clock.millis() + timeout.toMillis();
-    plan.removeAhead(positions);
+    // What an earlier call has put into the group may have been changed by others since.
+    plan.remove(positions.keySet());
     plan.submit(-1, positions, clock.millis());
     plan.hurry(clock.millis());
     try {
