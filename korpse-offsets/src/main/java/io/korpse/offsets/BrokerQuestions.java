@@ -55,7 +55,7 @@ final class BrokerQuestions {
   }
 
   Answers<Found> list(Map<TopicPartition, OffsetSpec> specs, IsolationLevel isolation) {
-    return specs.isEmpty() ? Answers.empty() : collect(send(specs, isolation));
+    return collect(send(specs, isolation));
   }
 
   private Map<TopicPartition, CompletableFuture<Found>> send(
@@ -193,6 +193,10 @@ final class BrokerQuestions {
 
   /** Waits for all; from the first answer on only for the grace, for a partition without leader. */
   private <T> Answers<T> collect(Map<TopicPartition, CompletableFuture<T>> futures) {
+    if (futures.isEmpty()) {
+      // The first of no answers never comes.
+      return Answers.empty();
+    }
     CompletableFuture<?>[] all = futures.values().toArray(new CompletableFuture<?>[0]);
     try {
       CompletableFuture.anyOf(all).get(remaining().toMillis(), TimeUnit.MILLISECONDS);

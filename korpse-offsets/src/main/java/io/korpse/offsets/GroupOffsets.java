@@ -50,8 +50,11 @@ public final class GroupOffsets implements AutoCloseable {
   private final SyncCommitter committer;
 
   // A start that is not what was committed (the fallback, or the log start after data loss) is
-  // accepted as the start of the first range that is stored.
-  private final Map<TopicPartition, Long> startsGiven = new HashMap<>();
+  // accepted as the start of the first range that is stored, unless another has stored meanwhile.
+  private final Map<TopicPartition, GivenStart> startsGiven = new HashMap<>();
+
+  /** A start, and what was committed just before it was found; null for nothing. */
+  private record GivenStart(long offset, Long committed) {}
 
   private GroupOffsets(Builder builder) {
     this.admin = builder.admin();
@@ -82,7 +85,12 @@ public final class GroupOffsets implements AutoCloseable {
   public Map<TopicPartition, Position> startingOffsets(String... topics) {
     Map<TopicPartition, Position> starts = new LinkedHashMap<>();
     Map<TopicPartition, String> missing = new HashMap<>();
-    resolve(topics)
+    List<TopicPartition> partitions = partitions(topics);
+    questions.begin();
+    Map<TopicPartition, OffsetAndMetadata> commits =
+        questions.committed(groupId, partitions).found();
+    resolver
+        .resolve(partitions, start)
         .forEach(
             (partition, resolution) -> {
               if (resolution instanceof Resolved resolved) {
@@ -98,7 +106,13 @@ public final class GroupOffsets implements AutoCloseable {
       throw new OffsetsException(
           "No starting offsets of " + missing.size() + " partitions:", missing);
     }
-    starts.forEach((partition, position) -> startsGiven.put(partition, position.offset()));
+    starts.forEach(
+        (partition, position) -> {
+          if (commits.containsKey(partition)) {
+            startsGiven.put(
+                partition, new GivenStart(position.offset(), offsetOf(commits.get(partition))));
+          }
+        });
     return starts;
   }
 
@@ -113,9 +127,11 @@ public final class GroupOffsets implements AutoCloseable {
   /**
    * Commits the end of each range. Several ranges of one partition must join on to each other.
    *
-   * <p>Where a range does not start at what is committed (or at what {@link #startingOffsets}
-   * gave), something was left out or done twice: by the {@link RangePolicy} nothing is stored at
-   * all, or it is logged and stored. A partition without a commit takes any start.
+   * <p>Where a range does not start at what is committed (or at what {@link #startingOffsets} gave,
+   * if nobody has stored since), something was left out or done twice: by the {@link RangePolicy}
+   * nothing is stored at all, or it is logged and stored. A partition without a commit takes any
+   * start. So of two programs that run at once by mistake, the second to store is refused; only two
+   * that store at the very same moment are not told apart, since brokers know no condition.
    *
    * @throws OffsetsException if a range is refused, or if not all could be stored; the others are
    */
@@ -150,7 +166,9 @@ public final class GroupOffsets implements AutoCloseable {
 
   private static Map<TopicPartition, OffsetRange> join(Collection<OffsetRange> done) {
     List<OffsetRange> sorted = new ArrayList<>(done);
-    sorted.sort(Comparator.comparingLong(OffsetRange::from));
+    sorted.sort(
+        Comparator.comparingLong(OffsetRange::from)
+            .thenComparingLong(range -> range.until().offset()));
     Map<TopicPartition, OffsetRange> joined = new LinkedHashMap<>();
     for (OffsetRange range : sorted) {
       joined.merge(
@@ -205,10 +223,11 @@ public final class GroupOffsets implements AutoCloseable {
   }
 
   private String finding(OffsetRange range, OffsetAndMetadata committed) {
-    Long given = startsGiven.get(range.partition());
-    if (committed == null
-        || committed.offset() == range.from()
-        || (given != null && given == range.from())) {
+    GivenStart given = startsGiven.get(range.partition());
+    if (given != null && given.equals(new GivenStart(range.from(), offsetOf(committed)))) {
+      return null;
+    }
+    if (committed == null || committed.offset() == range.from()) {
       return null;
     }
     long distance = range.from() - committed.offset();
@@ -217,6 +236,10 @@ public final class GroupOffsets implements AutoCloseable {
         + range.from()
         + ", committed is "
         + committed.offset();
+  }
+
+  private static Long offsetOf(OffsetAndMetadata commit) {
+    return commit == null ? null : (Long) commit.offset();
   }
 
   /**

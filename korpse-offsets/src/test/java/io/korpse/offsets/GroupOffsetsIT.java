@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(120)
 final class GroupOffsetsIT {
@@ -149,6 +152,57 @@ final class GroupOffsetsIT {
       tolerant.store(List.of(OffsetRange.of(p0, 6, 7)));
     }
     assertThat(committed(p0).offset()).isEqualTo(7);
+  }
+
+  @Test
+  void stores_again_what_somebody_else_has_set_back_or_deleted() throws Exception {
+    offsets.store(List.of(OffsetRange.of(p0, 0, 10)));
+    admin
+        .alterConsumerGroupOffsets(group, Map.of(p0, new OffsetAndMetadata(0)))
+        .all()
+        .get(30, TimeUnit.SECONDS);
+    assertThat(offsets.startingOffsets(topic).get(p0)).isEqualTo(Position.of(0));
+    offsets.store(List.of(OffsetRange.of(p0, 0, 10)));
+    assertThat(committed(p0).offset()).isEqualTo(10);
+
+    admin.deleteConsumerGroupOffsets(group, Set.of(p0)).all().get(30, TimeUnit.SECONDS);
+    offsets.store(List.of(OffsetRange.of(p0, 0, 10)));
+    assertThat(committed(p0).offset()).isEqualTo(10);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void refuses_the_second_of_two_programs_that_were_given_the_same_start(boolean isCommitted)
+      throws Exception {
+    if (isCommitted) {
+      offsets.store(List.of(OffsetRange.of(p0, 0, 2)));
+    }
+    long start = isCommitted ? 2 : 0;
+    try (GroupOffsets other = builder().build()) {
+      assertThat(offsets.startingOffsets(topic).get(p0).offset()).isEqualTo(start);
+      assertThat(other.startingOffsets(topic).get(p0).offset()).isEqualTo(start);
+      offsets.store(List.of(OffsetRange.of(p0, start, 9)));
+
+      assertThatThrownBy(() -> other.store(List.of(OffsetRange.of(p0, start, 5))))
+          .isInstanceOf(OffsetsException.class)
+          .hasMessageContaining("an overlap of " + (9 - start) + " offsets");
+      assertThat(committed(p0).offset()).isEqualTo(9);
+    }
+  }
+
+  @Test
+  void joins_an_empty_range_to_what_follows_it_in_any_order() throws Exception {
+    offsets.store(List.of(OffsetRange.of(p0, 5, 10), OffsetRange.of(p0, 5, 5)));
+
+    assertThat(committed(p0).offset()).isEqualTo(10);
+  }
+
+  @Test
+  void answers_at_once_when_there_is_nothing_to_ask() {
+    try (GroupOffsets patient = builder().timeout(Duration.ofHours(1)).build()) {
+      assertThat(patient.lag()).isEmpty();
+      assertThat(patient.startingOffsets()).isEmpty();
+    }
   }
 
   @Test
