@@ -165,6 +165,11 @@ public final class PartitionLag {
     return end;
   }
 
+  /** The high watermark, also when reading committed; -1 when not known. */
+  public long highWatermark() {
+    return Math.max(highWatermark, end);
+  }
+
   /** Records between what is emitted and the log end, those lost to retention not counted. */
   public LagValue recordsLag() {
     return lag(position(), end);
@@ -173,7 +178,7 @@ public final class PartitionLag {
   /** As {@link #recordsLag()} to the high watermark, also when reading committed. */
   public LagValue recordsLagToHighWatermark() {
     return isolation == IsolationLevel.READ_COMMITTED
-        ? lag(position(), Math.max(highWatermark, end))
+        ? lag(position(), highWatermark())
         : recordsLag();
   }
 

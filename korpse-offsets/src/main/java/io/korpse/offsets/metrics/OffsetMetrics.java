@@ -80,6 +80,7 @@ public final class OffsetMetrics implements AutoCloseable {
     values.gauge("recordsLag", (Gauge<Long>) () -> lag.recordsLag().toGauge());
     values.gauge(
         "recordsLagToHighWatermark", (Gauge<Long>) () -> lag.recordsLagToHighWatermark().toGauge());
+    values.gauge("highWatermark", (Gauge<Long>) lag::highWatermark);
     values.gauge("timeLag", (Gauge<Long>) () -> lag.timeLagMillis().toGauge());
     values.gauge("lagAge", (Gauge<Long>) lag::lagAgeMillis);
     values.gauge("committedLag", (Gauge<Long>) () -> lag.committedLag().toGauge());

@@ -50,6 +50,7 @@ final class OffsetMetricsTest {
     assertThat(group.value(PARTITION + "committedOffset")).isEqualTo(30L);
     assertThat(group.value(PARTITION + "recordsLag")).isEqualTo(60L);
     assertThat(group.value(PARTITION + "recordsLagToHighWatermark")).isEqualTo(60L);
+    assertThat(group.value(PARTITION + "highWatermark")).isEqualTo(100L);
     assertThat(group.value(PARTITION + "timeLag")).isEqualTo(250L);
     assertThat(group.value(PARTITION + "lagAge")).isEqualTo(0L);
     assertThat(group.value(PARTITION + "committedLag")).isEqualTo(70L);
@@ -63,7 +64,13 @@ final class OffsetMetricsTest {
 
     for (String name :
         new String[] {
-          "currentOffset", "committedOffset", "recordsLag", "timeLag", "lagAge", "committedLag"
+          "currentOffset",
+          "committedOffset",
+          "recordsLag",
+          "highWatermark",
+          "timeLag",
+          "lagAge",
+          "committedLag"
         }) {
       assertThat(group.value(PARTITION + name)).as(name).isEqualTo(-1L);
     }

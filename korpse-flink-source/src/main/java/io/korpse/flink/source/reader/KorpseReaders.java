@@ -137,10 +137,12 @@ public final class KorpseReaders {
             ORDER_SLACK_MILLIS,
             settings.maxHold(),
             System::nanoTime);
+    FetcherMetrics fetcherMetrics = new FetcherMetrics(metricGroup, offsetMetrics.group());
     Consumer<HandoverBatch> beforeHandover =
         settings.deserializeOnFetcher()
-            ? new EarlyDeserializer<>(schema, tombstones == TombstonePolicy.PASS)
-            : batch -> {};
+            ? fetcherMetrics.andThen(
+                new EarlyDeserializer<>(schema, tombstones == TombstonePolicy.PASS))
+            : fetcherMetrics;
     KorpseFetcherManager fetcher =
         new KorpseFetcherManager(
             () ->

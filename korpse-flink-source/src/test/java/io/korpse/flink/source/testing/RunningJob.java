@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.annotation.Nullable;
+import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.source.Source;
@@ -47,6 +48,11 @@ public final class RunningJob<T> implements AutoCloseable {
     Received<T> received = new Received<>();
     received.collect(stream);
     return new RunningJob<>(env.executeAsync(), received);
+  }
+
+  /** The id under which Flink knows the job. */
+  public JobID id() {
+    return client.getJobID();
   }
 
   /** What has come so far. */

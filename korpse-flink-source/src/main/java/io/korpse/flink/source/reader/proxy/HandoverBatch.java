@@ -113,6 +113,11 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     return runs == 0 && finished.isEmpty();
   }
 
+  /** What keys, values and headers weigh, as far as they were kept. */
+  public long payloadBytes() {
+    return bytes() - (long) RecordWeigher.OVERHEAD * records();
+  }
+
   int records() {
     return size;
   }
