@@ -1,0 +1,151 @@
+package io.korpse.flink.source.reader;
+
+import static io.korpse.flink.source.reader.ReaderRig.awaitCommitted;
+import static io.korpse.flink.source.reader.ReaderRig.committed;
+import static io.korpse.flink.source.reader.ReaderRig.produce;
+import static io.korpse.flink.source.reader.ReaderRig.source;
+import static io.korpse.flink.source.reader.ReaderRig.split;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.korpse.flink.source.CommitMode;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.split.PeerOffsets;
+import io.korpse.testing.EmbeddedBroker;
+import io.korpse.testing.Sender;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a reader commits, and what it does not. */
+@Timeout(180)
+final class ReaderCommitsIT {
+
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start();
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  /** W37: tools that look at the group see that a transactional topic is read to its end. */
+  @Test
+  void the_position_past_the_last_control_record_is_committed() throws Exception {
+    broker.createTopic("transactional", 1);
+    try (Sender producer = new Sender(broker, Map.of("transactional.id", "commits"))) {
+      producer.producer().initTransactions();
+      for (int i = 0; i < 3; i++) {
+        producer.producer().beginTransaction();
+        producer.send("transactional", 0, null, ("0:" + i).getBytes(UTF_8));
+        producer.producer().commitTransaction();
+      }
+    }
+    try (ReaderRig rig =
+        new ReaderRig(source(broker).setProperty("isolation.level", "read_committed"))) {
+      rig.add(split("transactional", 0));
+      // Three records and three control records.
+      rig.pollUntil(() -> rig.reader.snapshotState(1).get(0).position().offset() == 6);
+      rig.checkpoint(2);
+
+      awaitCommitted(broker, "transactional", Map.of(0, 6L));
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .until(() -> partitionGauge(rig, "transactional", "committedLag") == 0);
+    }
+  }
+
+  /** W44: a group without an offset looks as if nobody read. */
+  @Test
+  void a_partition_without_a_record_is_committed_too() throws Exception {
+    broker.createTopic("quiet", 2);
+
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      rig.add(split("quiet", 0), split("quiet", 1)).checkpoint(1);
+
+      awaitCommitted(broker, "quiet", Map.of(0, 0L, 1, 0L));
+    }
+  }
+
+  @Test
+  void a_split_that_waits_for_its_offset_is_not_committed() throws Exception {
+    broker.createTopic("waiting", 2);
+    KorpseSplit marker =
+        KorpseSplit.ofPeer(
+            new TopicPartition("waiting", 1),
+            new PeerOffsets(PeerOffsets.EARLIEST, PeerOffsets.NO_STOP));
+
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      rig.add(split("waiting", 0), marker).checkpoint(1);
+
+      awaitCommitted(broker, "waiting", Map.of(0, 0L));
+      assertThat(rig.reader.snapshotState(2)).contains(marker);
+    }
+    assertThat(committed(broker, "waiting")).doesNotContainKey(1);
+  }
+
+  @Test
+  void a_checkpoint_without_splits_is_no_failure() throws Exception {
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      assertThat(rig.reader.snapshotState(1)).isEmpty();
+      rig.reader.notifyCheckpointComplete(1);
+      rig.checkpoint(2);
+
+      assertThat(commits(rig, "commitsFailed")).isZero();
+    }
+  }
+
+  @Test
+  void nothing_is_committed_when_commits_are_off() throws Exception {
+    produce(broker, "off", 1, 10);
+
+    try (ReaderRig rig = new ReaderRig(source(broker).setCommitMode(CommitMode.DISABLED))) {
+      rig.add(split("off", 0)).pollUntilCount(10);
+      rig.checkpoint(1);
+
+      assertThat(rig.metrics.getCounter("KafkaSourceReader", "commitsSucceeded")).isEmpty();
+    }
+    // Closing flushes what there is to commit.
+    assertThat(committed(broker, "off")).isEmpty();
+  }
+
+  /** A checkpoint that was not completed is covered by the next one. */
+  @Test
+  void the_positions_of_an_aborted_checkpoint_are_committed_by_the_next_one() throws Exception {
+    produce(broker, "aborted", 1, 10);
+
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      rig.add(split("aborted", 0)).pollUntilCount(10);
+      rig.reader.snapshotState(1);
+      rig.reader.notifyCheckpointAborted(1);
+      rig.reader.notifyCheckpointComplete(1);
+      assertThat(commits(rig, "commitsSucceeded")).isZero();
+
+      rig.checkpoint(2);
+      awaitCommitted(broker, "aborted", Map.of(0, 10L));
+      await().atMost(EmbeddedBroker.patience()).until(() -> commits(rig, "commitsSucceeded") == 1);
+    }
+  }
+
+  private static long commits(ReaderRig rig, String counter) {
+    return rig.metrics.getCounter("KafkaSourceReader", counter).orElseThrow().getCount();
+  }
+
+  private static long partitionGauge(ReaderRig rig, String topic, String name) {
+    List<String> path = List.of("KafkaSourceReader", "topic", topic, "partition", "0", name);
+    return rig.metrics
+        .<Number>getGauge(path.toArray(String[]::new))
+        .orElseThrow()
+        .getValue()
+        .longValue();
+  }
+}
