@@ -11,6 +11,7 @@ import javax.annotation.Nullable;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -34,6 +35,16 @@ public final class RunningJob<T> implements AutoCloseable {
   /** Starts a job with checkpoints; {@code savepoint} is null for a fresh start. */
   public static <T> RunningJob<T> start(
       Source<T, ?, ?> source, int parallelism, @Nullable String savepoint) throws Exception {
+    return start(source, null, parallelism, savepoint);
+  }
+
+  /** Starts a job; {@code type} is null when the source tells its own. */
+  public static <T> RunningJob<T> start(
+      Source<T, ?, ?> source,
+      @Nullable TypeInformation<T> type,
+      int parallelism,
+      @Nullable String savepoint)
+      throws Exception {
     Configuration configuration = new Configuration();
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
     if (savepoint != null) {
@@ -44,7 +55,7 @@ public final class RunningJob<T> implements AutoCloseable {
     env.setParallelism(parallelism);
     env.enableCheckpointing(500);
     DataStream<T> stream =
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source").uid("source-uid");
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source", type).uid("source-uid");
     Received<T> received = new Received<>();
     received.collect(stream);
     return new RunningJob<>(env.executeAsync(), received);
