@@ -413,6 +413,8 @@ public final class PollProxy implements AutoCloseable {
       holdings.publish();
       PollProxy.this.arrived(split, 1, bytes);
       finishReached(lastPollAt);
+      // One that has ended with the damage must not stay assigned: each poll would throw for it.
+      consumer.unassignEnded();
     }
 
     @Override
