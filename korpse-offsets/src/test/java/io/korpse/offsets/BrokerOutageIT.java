@@ -12,10 +12,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
@@ -40,17 +38,7 @@ final class BrokerOutageIT {
       assertThat(committer.flush(PATIENCE)).isTrue();
       int coordinator = coordinator(admin);
       int survivor = 1 - coordinator;
-      admin
-          .alterPartitionReassignments(
-              Map.of(P0, Optional.of(new NewPartitionReassignment(List.of(survivor)))))
-          .all()
-          .get(60, TimeUnit.SECONDS);
-      await()
-          .atMost(PATIENCE)
-          .until(
-              () ->
-                  leader(admin, 0) == survivor
-                      && admin.listPartitionReassignments().reassignments().get().isEmpty());
+      broker.move(P0, survivor);
       Thread killer = new Thread(() -> broker.cluster().brokers().get(coordinator).shutdown());
       killer.start();
       long id = 2;
@@ -84,22 +72,8 @@ final class BrokerOutageIT {
     try (EmbeddedBroker broker = EmbeddedBroker.start(2, Map.of());
         Admin admin = broker.admin()) {
       broker.createTopic("t", 2);
-      for (int node : List.of(0, 1)) {
-        admin
-            .alterPartitionReassignments(
-                Map.of(
-                    new TopicPartition("t", node),
-                    Optional.of(new NewPartitionReassignment(List.of(node)))))
-            .all()
-            .get(60, TimeUnit.SECONDS);
-      }
-      await()
-          .atMost(PATIENCE)
-          .until(
-              () ->
-                  leader(admin, 0) == 0
-                      && leader(admin, 1) == 1
-                      && admin.listPartitionReassignments().reassignments().get().isEmpty());
+      broker.move(P0, 0);
+      broker.move(P1, 1);
       broker.cluster().brokers().get(1).shutdown();
       await().atMost(PATIENCE).until(() -> leader(admin, 1) < 0);
       OffsetResolver resolver =

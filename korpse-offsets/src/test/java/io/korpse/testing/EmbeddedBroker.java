@@ -7,14 +7,17 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
@@ -142,6 +145,39 @@ public final class EmbeddedBroker implements AutoCloseable {
     } catch (Exception e) {
       throw new IllegalStateException("Topic " + topic + " was not created", e);
     }
+  }
+
+  /** Moves a partition to one broker, its only replica then, and waits until that one leads it. */
+  public void move(TopicPartition partition, int brokerId) {
+    try (Admin admin = admin()) {
+      admin
+          .alterPartitionReassignments(
+              Map.of(partition, Optional.of(new NewPartitionReassignment(List.of(brokerId)))))
+          .all()
+          .get(60, TimeUnit.SECONDS);
+      await()
+          .atMost(patience())
+          .ignoreExceptions()
+          .until(
+              () ->
+                  leader(admin, partition) == brokerId
+                      && admin.listPartitionReassignments().reassignments().get().isEmpty());
+    } catch (Exception e) {
+      throw new IllegalStateException(partition + " was not moved to " + brokerId, e);
+    }
+  }
+
+  private static int leader(Admin admin, TopicPartition partition) throws Exception {
+    Node leader =
+        admin
+            .describeTopics(List.of(partition.topic()))
+            .allTopicNames()
+            .get(60, TimeUnit.SECONDS)
+            .get(partition.topic())
+            .partitions()
+            .get(partition.partition())
+            .leader();
+    return leader == null || leader.isEmpty() ? -1 : leader.id();
   }
 
   /** Longest time that a test should wait for something that a healthy broker does. */

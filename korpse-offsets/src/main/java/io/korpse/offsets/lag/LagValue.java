@@ -4,7 +4,7 @@ package io.korpse.offsets.lag;
  * A number of records or milliseconds, or that it is not known. Unknown is never 0.
  *
  * @param isKnown whether {@code value} means anything
- * @param value at least 0; 0 when unknown
+ * @param value at least 0
  */
 public record LagValue(boolean isKnown, long value) {
 
@@ -19,6 +19,19 @@ public record LagValue(boolean isKnown, long value) {
     if (value < 0) {
       throw new IllegalArgumentException("A lag is at least 0, not " + value);
     }
+  }
+
+  /**
+   * The number.
+   *
+   * @throws IllegalStateException if it is not known
+   */
+  @Override
+  public long value() {
+    if (!isKnown) {
+      throw new IllegalStateException("Not known; ask isKnown() first");
+    }
+    return value;
   }
 
   /** Not known. */

@@ -7,6 +7,7 @@ import io.korpse.offsets.OffsetRule;
 import io.korpse.offsets.Position;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -16,12 +17,15 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** Reads a topic to its end in batches; a crash between two batches loses and repeats nothing. */
-final class BatchProgram {
+/**
+ * Reads a topic to its end in batches. A crash loses nothing; the records of the batch in which it
+ * crashed are read again.
+ */
+public final class BatchProgram {
 
   private BatchProgram() {}
 
-  static void run(
+  public static void run(
       String brokers, String topic, String group, Consumer<ConsumerRecord<String, String>> work) {
     try (GroupOffsets offsets =
             GroupOffsets.builder(brokers, group)
@@ -33,14 +37,18 @@ final class BatchProgram {
                 Map.of("bootstrap.servers", brokers, "auto.offset.reset", "none"),
                 new StringDeserializer(),
                 new StringDeserializer())) {
-
-      // Where do I start?
-      Map<TopicPartition, Position> next = offsets.startingOffsets(topic);
-      consumer.assign(next.keySet());
-      next.forEach((partition, position) -> consumer.seek(partition, position.offset()));
+      Map<TopicPartition, Position> next = new HashMap<>();
 
       // How far behind am I?
-      while (offsets.lag(topic).values().stream().anyMatch(lag -> isBehind(lag, next))) {
+      Map<TopicPartition, GroupLag> lags = offsets.lag(topic);
+      while (lags.values().stream().anyMatch(lag -> isBehind(lag, next))) {
+
+        // Where do I start? Also in partitions that were added meanwhile.
+        if (!next.keySet().containsAll(lags.keySet())) {
+          offsets.startingOffsets(topic).forEach(next::putIfAbsent);
+          consumer.assign(next.keySet());
+          next.forEach((partition, position) -> consumer.seek(partition, position.offset()));
+        }
         ConsumerRecords<String, String> batch = consumer.poll(Duration.ofSeconds(1));
         batch.forEach(work);
 
@@ -54,11 +62,14 @@ final class BatchProgram {
                   done.add(new OffsetRange(partition, from.offset(), Position.of(until)));
                 });
         offsets.store(done);
+        lags = offsets.lag(topic);
       }
     }
   }
 
+  // A partition whose end cannot be told just now may hold anything.
   private static boolean isBehind(GroupLag lag, Map<TopicPartition, Position> next) {
-    return lag.end().value() > next.get(lag.partition()).offset();
+    Position position = next.get(lag.partition());
+    return position == null || !lag.end().isKnown() || lag.end().value() > position.offset();
   }
 }

@@ -1,6 +1,7 @@
 package io.korpse.offsets.lag;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.korpse.offsets.Position;
@@ -35,6 +36,7 @@ final class LagTrackerTest {
 
     assertThat(lag.recordsLag()).isEqualTo(LagValue.unknown());
     assertThat(lag.recordsLag().toGauge()).isEqualTo(-1);
+    assertThatThrownBy(() -> lag.recordsLag().value()).isInstanceOf(IllegalStateException.class);
     assertThat(lag.timeLagMillis()).isEqualTo(LagValue.unknown());
     assertThat(lag.committedLag()).isEqualTo(LagValue.unknown());
     assertThat(lag.lagAgeMillis()).isEqualTo(-1);
