@@ -1,14 +1,15 @@
 package io.korpse.flink.jobs;
 
 import io.korpse.flink.source.KorpseSource;
+import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.OffsetsInitializer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
-import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -18,6 +19,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -105,11 +107,7 @@ public final class CopyTopicJob implements Callable<Integer> {
       description = "Time between checkpoints; the copy becomes visible at this pace.")
   private long checkpointIntervalMillis = 10_000;
 
-  @Option(
-      names = "--property",
-      paramLabel = "KEY=VALUE",
-      description = "A setting of the Kafka clients, such as security.protocol. May be repeated.")
-  private Map<String, String> properties = new LinkedHashMap<>();
+  @Mixin private ClientOptions clients;
 
   /** Runs the job with command line options; see {@code --help}. */
   public static void main(String[] arguments) throws Exception {
@@ -119,7 +117,7 @@ public final class CopyTopicJob implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Properties kafka = new Properties();
-    kafka.putAll(properties);
+    kafka.putAll(clients.settings());
     TopicCheck.require(bootstrapServers, List.of(topic, toTopic), kafka, TIME_TO_CONNECT);
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
     environment.enableCheckpointing(checkpointIntervalMillis);
@@ -144,7 +142,8 @@ public final class CopyTopicJob implements Callable<Integer> {
             .setStartingOffsets(start)
             .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
             .setDeserializer(new CopiedRecord.Schema());
-    settings(ConsumerConfig.configNames()).forEach(builder::setProperty);
+    settings(key -> ConsumerConfig.configNames().contains(key) || isKorpse(key))
+        .forEach(builder::setProperty);
     if (bounded) {
       builder.setBounded(OffsetsInitializer.latest());
     }
@@ -154,7 +153,7 @@ public final class CopyTopicJob implements Callable<Integer> {
   private KafkaSink<CopiedRecord> sink() {
     Properties config = new Properties();
     config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, transactionTimeoutMillis);
-    config.putAll(settings(ProducerConfig.configNames()));
+    config.putAll(settings(ProducerConfig.configNames()::contains));
     return KafkaSink.<CopiedRecord>builder()
         .setBootstrapServers(bootstrapServers)
         .setKafkaProducerConfig(config)
@@ -164,10 +163,14 @@ public final class CopyTopicJob implements Callable<Integer> {
         .build();
   }
 
+  private static boolean isKorpse(String key) {
+    return key.startsWith("korpse.") || key.equals(KorpseSourceOptions.DISCOVERY_INTERVAL.key());
+  }
+
   /** Those of the given settings that a client knows. */
-  private Map<String, String> settings(Set<String> known) {
-    Map<String, String> settings = new LinkedHashMap<>(properties);
-    settings.keySet().retainAll(known);
+  private Map<String, String> settings(Predicate<String> known) {
+    Map<String, String> settings = new LinkedHashMap<>(clients.settings());
+    settings.keySet().removeIf(known.negate());
     return settings;
   }
 

@@ -8,9 +8,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -23,6 +21,7 @@ import org.apache.flink.streaming.api.functions.sink.filesystem.bucketassigners.
 import org.apache.flink.streaming.api.functions.sink.filesystem.rollingpolicies.OnCheckpointRollingPolicy;
 import org.apache.flink.streaming.api.windowing.assigners.TumblingEventTimeWindows;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -126,11 +125,7 @@ public final class FlightDelaysJob implements Callable<Integer> {
               + " counts it.")
   private BadRecordPolicy onBadRecord = BadRecordPolicy.FAIL;
 
-  @Option(
-      names = "--property",
-      paramLabel = "KEY=VALUE",
-      description = "A setting of the Kafka client, such as security.protocol. May be repeated.")
-  private Map<String, String> properties = new LinkedHashMap<>();
+  @Mixin private ClientOptions clients;
 
   /** Runs the job with command line options; see {@code --help}. */
   public static void main(String[] arguments) throws Exception {
@@ -140,7 +135,7 @@ public final class FlightDelaysJob implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Properties kafka = new Properties();
-    kafka.putAll(properties);
+    kafka.putAll(clients.settings());
     TopicCheck.require(bootstrapServers, List.of(topic), kafka, TIME_TO_CONNECT);
     StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
     environment.enableCheckpointing(checkpointIntervalMillis);
@@ -172,7 +167,7 @@ public final class FlightDelaysJob implements Callable<Integer> {
             .setStartingOffsets(start)
             .setOnBadRecord(onBadRecord)
             .setValueOnlyDeserializer(new FlightSchema());
-    properties.forEach(builder::setProperty);
+    clients.settings().forEach(builder::setProperty);
     if (bounded) {
       builder.setBounded(OffsetsInitializer.latest());
     }
