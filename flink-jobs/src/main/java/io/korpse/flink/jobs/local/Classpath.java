@@ -41,6 +41,15 @@ public final class Classpath {
         .toList();
   }
 
+  /** The ZooKeeper that Flink ships, and the compression that it takes from Kafka's side. */
+  public List<Path> zooKeeper() {
+    return Stream.concat(
+            read("flink.txt"),
+            read("runtime.txt")
+                .filter(jar -> jar.getFileName().toString().startsWith("snappy-java")))
+        .toList();
+  }
+
   /**
    * The job jar.
    *

@@ -130,6 +130,19 @@ public final class FlinkRest {
     return get("/jobs/" + jobId + "/checkpoints").path("counts").path("completed").asLong();
   }
 
+  /**
+   * When the newest completed checkpoint of the job was begun, in milliseconds since 1970; empty
+   * when this JobManager has seen none complete.
+   */
+  public OptionalLong newestCheckpointBegan(String jobId) {
+    JsonNode began =
+        get("/jobs/" + jobId + "/checkpoints")
+            .path("latest")
+            .path("completed")
+            .path("trigger_timestamp");
+    return began.isNumber() ? OptionalLong.of(began.asLong()) : OptionalLong.empty();
+  }
+
   /** A number among the job's own metrics, such as {@code numRestarts}; empty until reported. */
   public OptionalLong jobMetric(String jobId, String name) {
     for (JsonNode metric : get("/jobs/" + jobId + "/metrics?get=" + name)) {

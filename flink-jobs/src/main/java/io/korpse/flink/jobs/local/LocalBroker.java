@@ -20,24 +20,27 @@ public final class LocalBroker {
   private final Workspace workspace;
   private final List<Path> classPath;
   private final int nodeId;
-  private final int port;
+  private final BrokerPorts ports;
   private final Path properties;
+  private final Path data;
   private ChildProcess process;
 
   LocalBroker(
       Workspace workspace,
       List<Path> classPath,
       int nodeId,
-      int port,
+      BrokerPorts ports,
       Map<String, String> configuration) {
     this.workspace = workspace;
     this.classPath = classPath;
     this.nodeId = nodeId;
-    this.port = port;
+    this.ports = ports;
+    ports.relays().values().forEach(relay -> workspace.onClose(relay::close));
     Path home = workspace.subdirectory("broker-" + nodeId);
     Map<String, String> settings = new TreeMap<>(configuration);
     settings.put("node.id", Integer.toString(nodeId));
-    settings.put("log.dirs", home.resolve("data").toString());
+    settings.putIfAbsent("log.dirs", home.resolve("data").toString());
+    this.data = Path.of(settings.get("log.dirs").split(",", -1)[0]);
     this.properties = home.resolve("server.properties");
     StringBuilder text = new StringBuilder();
     settings.forEach((key, value) -> text.append(key).append('=').append(value).append('\n'));
@@ -53,9 +56,19 @@ public final class LocalBroker {
     return nodeId;
   }
 
-  /** Host and port of its client listener. */
+  /** Host and port of its plain listener. */
   public String address() {
-    return LocalKafka.HOST + ":" + port;
+    return address(BrokerPorts.PLAIN);
+  }
+
+  /** Host and port that clients of one listener use. */
+  String address(String listener) {
+    return LocalKafka.HOST + ":" + ports.advertised().get(listener);
+  }
+
+  /** What the clients of a relayed listener come through. */
+  public Relay relay(String listener) {
+    return ports.relays().get(listener);
   }
 
   /** The running process, or the last one. */
@@ -74,7 +87,7 @@ public final class LocalBroker {
                 "kafka.tools.StorageTool",
                 List.of("format", "-t", clusterId, "-c", properties.toString())));
     format.awaitEnd();
-    if (!Files.exists(properties.resolveSibling("data").resolve("meta.properties"))) {
+    if (!Files.exists(data.resolve("meta.properties"))) {
       throw new IllegalStateException("Kafka's storage was not formatted:\n" + format.tail());
     }
   }

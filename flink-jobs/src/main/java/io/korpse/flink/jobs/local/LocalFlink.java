@@ -45,16 +45,21 @@ public final class LocalFlink {
   private final Workspace workspace;
   private final List<Path> classPath;
   private final Path configuration;
-  private final FlinkRest rest;
+  private final int restPort;
+  private final List<JobManager> jobManagers = new CopyOnWriteArrayList<>();
   private final List<ChildProcess> taskManagers = new CopyOnWriteArrayList<>();
-  private ChildProcess jobManager;
-  private int started;
+  private List<String> clusterOptions = List.of();
+  private int startedMasters;
+  private int startedWorkers;
+  private int clusters;
+
+  private record JobManager(ChildProcess process, int restPort, FlinkRest rest) {}
 
   private LocalFlink(Workspace workspace, List<Path> classPath, Path configuration, int restPort) {
     this.workspace = workspace;
     this.classPath = classPath;
     this.configuration = configuration;
-    this.rest = new FlinkRest("http://" + HOST + ":" + restPort);
+    this.restPort = restPort;
   }
 
   /**
@@ -130,16 +135,27 @@ public final class LocalFlink {
     return settings;
   }
 
-  /** Starts a JobManager, for the first time or in place of one that has ended. */
+  /**
+   * Starts a JobManager: the first, one in place of one that has ended, or, when the configuration
+   * makes the cluster highly available, a standby, whose REST interface has a port of its own.
+   */
   public void startJobManager() {
-    jobManager =
+    jobManagers.removeIf(other -> !other.process().isAlive());
+    boolean free = jobManagers.stream().noneMatch(other -> other.restPort() == restPort);
+    int port = free ? restPort : Ports.free(1).get(0);
+    ChildProcess process =
         workspace.start(
-            command("jobmanager", List.of("-Xmx384m", "-XX:+UseSerialGC"), JOB_MANAGER, List.of()));
+            command(
+                "jobmanager-" + ++startedMasters,
+                List.of("-Xmx384m", "-XX:+UseSerialGC"),
+                JOB_MANAGER,
+                List.of("-D", "rest.port=" + port, "-D", "rest.bind-port=" + port)));
+    jobManagers.add(new JobManager(process, port, new FlinkRest("http://" + HOST + ":" + port)));
   }
 
   /** Starts one more TaskManager; returns before it is registered. */
   public ChildProcess startTaskManager() {
-    String name = "taskmanager-" + ++started;
+    String name = "taskmanager-" + ++startedWorkers;
     ChildProcess taskManager =
         workspace.start(
             command(
@@ -152,18 +168,39 @@ public final class LocalFlink {
     return taskManager;
   }
 
+  /**
+   * Kills every process as {@code kill -9} does, and starts as many anew. What a highly available
+   * cluster remembers of its jobs is left behind.
+   */
+  public void replace() {
+    List<ChildProcess> old = new ArrayList<>(taskManagers);
+    jobManagers.forEach(jobManager -> old.add(jobManager.process()));
+    int masters = jobManagers.size();
+    int workers = taskManagers.size();
+    old.forEach(ChildProcess::kill);
+    old.forEach(ChildProcess::awaitEnd);
+    clusterOptions = List.of("-D", "high-availability.cluster-id=/cluster-" + ++clusters);
+    for (int i = 0; i < masters; i++) {
+      startJobManager();
+    }
+    for (int i = 0; i < workers; i++) {
+      startTaskManager();
+    }
+  }
+
   private JavaCommand command(
       String name, List<String> memory, String mainClass, List<String> dynamicOptions) {
     List<String> options = new ArrayList<>(memory);
     options.addAll(OPENS);
     List<String> arguments = new ArrayList<>(List.of("--configDir", configuration.toString()));
+    arguments.addAll(clusterOptions);
     arguments.addAll(dynamicOptions);
     return new JavaCommand(name, classPath, options, mainClass, arguments);
   }
 
-  /** The JobManager's process. */
+  /** The JobManager that has been there longest: the leader, when there is a standby. */
   public ChildProcess jobManager() {
-    return jobManager;
+    return leader().process();
   }
 
   /** The TaskManagers that were alive when last one was started. */
@@ -171,23 +208,30 @@ public final class LocalFlink {
     return taskManagers;
   }
 
-  /** The REST interface; its address is also that of the web page. */
+  /** The REST interface of {@link #jobManager()}; its address is also that of the web page. */
   public FlinkRest rest() {
-    return rest;
+    return leader().rest();
+  }
+
+  private JobManager leader() {
+    return jobManagers.stream()
+        .filter(jobManager -> jobManager.process().isAlive())
+        .findFirst()
+        .orElse(jobManagers.get(0));
   }
 
   /**
    * Waits until the web page answers and slots are registered.
    *
-   * @throws IllegalStateException when time is up or a process has ended
+   * @throws IllegalStateException when time is up or every JobManager has ended
    */
   public void awaitSlots(int slots, Duration atMost) {
     Await.until(
-        slots + " slots at " + rest.url(),
+        slots + " slots at " + rest().url(),
         atMost,
         () -> {
-          jobManager.requireAlive();
-          return rest.availableSlots() >= slots;
+          jobManager().requireAlive();
+          return rest().availableSlots() >= slots;
         });
   }
 }

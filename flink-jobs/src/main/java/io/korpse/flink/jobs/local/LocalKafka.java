@@ -37,33 +37,44 @@ public final class LocalKafka {
    */
   public static LocalKafka start(
       Workspace workspace, Classpath jars, int nodes, Map<String, String> overrides) {
-    List<Integer> ports = Ports.free(2 * nodes);
+    return start(workspace, jars, nodes, overrides, List.of());
+  }
+
+  /**
+   * Starts the nodes with further listeners for clients; brokers talk over the plain one.
+   *
+   * @see #start(Workspace, Classpath, int, Map)
+   */
+  public static LocalKafka start(
+      Workspace workspace,
+      Classpath jars,
+      int nodes,
+      Map<String, String> overrides,
+      List<Listener> listeners) {
+    List<Integer> controllers = Ports.free(nodes);
     List<String> voters = new ArrayList<>();
     for (int i = 0; i < nodes; i++) {
-      voters.add((i + 1) + "@" + HOST + ":" + ports.get(2 * i + 1));
+      voters.add((i + 1) + "@" + HOST + ":" + controllers.get(i));
     }
     String clusterId = Uuid.randomUuid().toString();
     List<LocalBroker> brokers = new ArrayList<>();
     for (int i = 0; i < nodes; i++) {
-      Map<String, String> settings = settings(nodes, ports.get(2 * i), ports.get(2 * i + 1));
+      BrokerPorts ports = BrokerPorts.choose(listeners);
+      Map<String, String> settings = settings(nodes);
+      settings.putAll(ports.settings(controllers.get(i)));
       settings.put("controller.quorum.voters", String.join(",", voters));
       settings.putAll(overrides);
-      brokers.add(new LocalBroker(workspace, jars.kafka(), i + 1, ports.get(2 * i), settings));
+      brokers.add(new LocalBroker(workspace, jars.kafka(), i + 1, ports, settings));
     }
     brokers.parallelStream().forEach(broker -> broker.format(clusterId));
     brokers.forEach(LocalBroker::start);
     return new LocalKafka(List.copyOf(brokers));
   }
 
-  private static Map<String, String> settings(int nodes, int port, int controllerPort) {
+  private static Map<String, String> settings(int nodes) {
     String replicas = Integer.toString(Math.min(3, nodes));
-    String listener = "PLAINTEXT://" + HOST + ":" + port;
     Map<String, String> settings = new HashMap<>();
     settings.put("process.roles", "broker,controller");
-    settings.put("listeners", listener + ",CONTROLLER://" + HOST + ":" + controllerPort);
-    settings.put("advertised.listeners", listener);
-    settings.put("controller.listener.names", "CONTROLLER");
-    settings.put("listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT");
     settings.put("auto.create.topics.enable", "false");
     settings.put("group.initial.rebalance.delay.ms", "0");
     settings.put("offsets.topic.num.partitions", "4");
@@ -87,7 +98,19 @@ public final class LocalKafka {
     return brokers.stream().map(LocalBroker::address).collect(Collectors.joining(","));
   }
 
-  /** A new Admin client; the caller closes it. */
+  /** The value for {@code bootstrap.servers} of clients that use one of the further listeners. */
+  public String bootstrapServers(String listener) {
+    return brokers.stream()
+        .map(broker -> broker.address(listener))
+        .collect(Collectors.joining(","));
+  }
+
+  /** The node with this number. */
+  public LocalBroker broker(int nodeId) {
+    return brokers.get(nodeId - 1);
+  }
+
+  /** A new Admin client of the plain listener; the caller closes it. */
   public Admin admin() {
     Properties config = new Properties();
     config.put(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());

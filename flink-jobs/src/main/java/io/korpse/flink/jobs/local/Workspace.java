@@ -7,9 +7,11 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A temporary directory and the processes that work in it. Closing it kills the processes and
@@ -57,6 +59,22 @@ public final class Workspace implements AutoCloseable {
     synchronized (children) {
       lastActions.add(action);
     }
+  }
+
+  /** Keeps the logs of all processes in this directory when the workspace is closed. */
+  public void keepLogs(Path target) {
+    onClose(
+        () -> {
+          try (Stream<Path> logs = Files.list(directory.resolve("logs"))) {
+            Files.createDirectories(target);
+            for (Path log : logs.toList()) {
+              Files.copy(
+                  log, target.resolve(log.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
+          } catch (IOException e) {
+            throw new UncheckedIOException("Could not keep the logs in " + target, e);
+          }
+        });
   }
 
   /** Whether this JVM is ending, by a signal or by {@link System#exit}. */
