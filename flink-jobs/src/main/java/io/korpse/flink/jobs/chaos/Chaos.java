@@ -24,6 +24,7 @@ import picocli.CommandLine.TypeConversionException;
     mixinStandardHelpOptions = true,
     version = "Korpse chaos",
     sortOptions = false,
+    subcommands = {Summary.class, Restarts.class},
     showDefaultValues = true,
     description = {
       "Copies numbered records from topic to topic with real brokers and a real Flink cluster,"
@@ -33,7 +34,7 @@ import picocli.CommandLine.TypeConversionException;
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:nothing was lost, doubled, reordered or corrupted",
+      "0:nothing was lost, doubled, reordered or corrupted, and no commit was ahead",
       "1:something was, or the cluster did not recover",
       "2:an option is wrong"
     })
@@ -57,8 +58,10 @@ public final class Chaos implements Callable<Integer> {
       split = ",",
       converter = KindConverter.class,
       description =
-          "What may happen: taskmanager-kill, taskmanager-freeze, jobmanager-kill, broker-kill,"
-              + " broker-freeze, rescale. Default: all.",
+          "What may happen: taskmanager-kill, taskmanager-freeze, jobmanager-kill, flink-kill,"
+              + " leader-kill, coordinator-kill, controller-kill, broker-freeze, brokers-roll,"
+              + " cut-fetch, cut-commit, cut-discovery, storage-failure, add-partitions,"
+              + " savepoint, rescale. Default: all.",
       showDefaultValue = CommandLine.Help.Visibility.NEVER)
   private List<FaultKind> faults = Arrays.asList(FaultKind.values());
 
@@ -70,6 +73,13 @@ public final class Chaos implements Callable<Integer> {
 
   @Option(names = "--json", paramLabel = "FILE", description = "Write the result there as JSON.")
   private Path json;
+
+  @Option(
+      names = "--logs",
+      paramLabel = "DIR",
+      description = "Keep the logs of all processes there.",
+      showDefaultValue = CommandLine.Help.Visibility.NEVER)
+  private Path logs;
 
   @Option(
       names = "--home",
@@ -111,9 +121,12 @@ public final class Chaos implements Callable<Integer> {
             brokers,
             rate,
             spec.commandLine().getErr());
-    Verdict verdict = run.run(home.toAbsolutePath().normalize());
-    run.report(spec.commandLine().getOut(), Optional.ofNullable(json));
-    return verdict.clean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+    ChaosResult result = run.run(home.toAbsolutePath().normalize(), Optional.ofNullable(logs));
+    result.print(spec.commandLine().getOut());
+    if (json != null) {
+      result.write(json);
+    }
+    return result.clean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
   }
 
   /** Reads a kind as it is printed. */

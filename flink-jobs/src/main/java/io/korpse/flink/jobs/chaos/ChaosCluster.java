@@ -2,12 +2,12 @@ package io.korpse.flink.jobs.chaos;
 
 import io.korpse.flink.jobs.CopyTopicJob;
 import io.korpse.flink.jobs.local.Await;
-import io.korpse.flink.jobs.local.ChildProcess;
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.FlinkRestException;
-import io.korpse.flink.jobs.local.LocalBroker;
+import io.korpse.flink.jobs.local.Listener;
 import io.korpse.flink.jobs.local.LocalFlink;
 import io.korpse.flink.jobs.local.LocalKafka;
+import io.korpse.flink.jobs.local.LocalZooKeeper;
 import io.korpse.flink.jobs.local.Ports;
 import io.korpse.flink.jobs.local.Workspace;
 import java.io.IOException;
@@ -17,14 +17,16 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
-/** Brokers, Flink and the copying job, and what is done to them. Not thread-safe. */
+/** Brokers, Flink and the copying job. Not thread-safe. */
 final class ChaosCluster {
 
   static final String ORIGINAL = "numbers";
@@ -32,9 +34,16 @@ final class ChaosCluster {
   static final String GROUP = "copy-topic";
   static final int PARTITIONS = 8;
 
+  /** The listener of Flink and the writer, which can be cut; the harness itself uses another. */
+  static final String CLIENTS = "CLIENTS";
+
+  /** How often the job looks for new partitions; a cut of discovery lasts longer. */
+  static final Duration DISCOVERY_INTERVAL = Duration.ofSeconds(2);
+
+  static final Duration TIME_TO_RECOVER = Duration.ofMinutes(3);
+  static final int MOST_SLOTS = 4;
+
   private static final Duration TIME_TO_START = Duration.ofMinutes(3);
-  private static final Duration TIME_TO_RECOVER = Duration.ofMinutes(3);
-  private static final int MOST_SLOTS = 4;
 
   private final Workspace workspace;
   private final Classpath jars;
@@ -52,21 +61,7 @@ final class ChaosCluster {
 
   /** Starts everything, creates the topics and submits the job. */
   static ChaosCluster start(Workspace workspace, Classpath jars, int brokers) throws Exception {
-    LocalFlink flink =
-        LocalFlink.start(
-            workspace,
-            jars,
-            Ports.free(1).get(0),
-            2,
-            Map.of(
-                // Every TaskManager gets work, so that harm to any is harm to the job.
-                "taskmanager.load-balance.mode", "SLOTS",
-                "restart-strategy.fixed-delay.attempts", "100000",
-                "execution.checkpointing.timeout", "30 s",
-                "execution.checkpointing.tolerable-failed-checkpoints", "1000",
-                "execution.checkpointing.num-retained", "3",
-                "execution.checkpointing.externalized-checkpoint-retention",
-                    "RETAIN_ON_CANCELLATION"));
+    LocalFlink flink = startFlink(workspace, jars);
     LocalKafka kafka =
         LocalKafka.start(
             workspace,
@@ -76,7 +71,8 @@ final class ChaosCluster {
                 "broker.session.timeout.ms",
                 "6000",
                 "min.insync.replicas",
-                brokers > 1 ? "2" : "1"));
+                brokers > 1 ? "2" : "1"),
+            List.of(new Listener(CLIENTS, "PLAINTEXT", true)));
     kafka.awaitReady(TIME_TO_START);
     short replicas = (short) Math.min(3, brokers);
     try (Admin admin = kafka.admin()) {
@@ -88,54 +84,50 @@ final class ChaosCluster {
           .all()
           .get();
     }
-    flink.awaitSlots(MOST_SLOTS, TIME_TO_START);
     ChaosCluster cluster = new ChaosCluster(workspace, jars, kafka, flink);
+    flink.awaitSlots(MOST_SLOTS, TIME_TO_START);
     cluster.submit(Optional.empty());
     cluster.awaitCheckpoint();
     return cluster;
+  }
+
+  private static LocalFlink startFlink(Workspace workspace, Classpath jars) {
+    Map<String, String> settings =
+        new HashMap<>(LocalZooKeeper.start(workspace, jars).highAvailability());
+    // Every TaskManager gets work, so that harm to any is harm to the job.
+    settings.put("taskmanager.load-balance.mode", "SLOTS");
+    settings.put("restart-strategy.fixed-delay.attempts", "100000");
+    settings.put("execution.checkpointing.timeout", "30 s");
+    settings.put("execution.checkpointing.tolerable-failed-checkpoints", "1000");
+    // Long enough for the audit of commits to read each.
+    settings.put("execution.checkpointing.num-retained", "20");
+    settings.put(
+        "execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
+    LocalFlink flink = LocalFlink.start(workspace, jars, Ports.free(1).get(0), 2, settings);
+    flink.startJobManager();
+    return flink;
   }
 
   LocalKafka kafka() {
     return kafka;
   }
 
-  /**
-   * Does what is planned and returns what it was done to; the cluster is whole again, if shaken.
-   */
-  String inject(Fault fault) throws InterruptedException {
-    return switch (fault.kind()) {
-      case TASKMANAGER_KILL -> {
-        ChildProcess victim = taskManager(fault);
-        victim.kill();
-        victim.awaitEnd();
-        flink.startTaskManager();
-        yield victim.name();
-      }
-      case TASKMANAGER_FREEZE -> freeze(taskManager(fault), fault);
-      case BROKER_FREEZE -> freeze(broker(fault).process(), fault);
-      case BROKER_KILL -> {
-        LocalBroker victim = broker(fault);
-        victim.process().kill();
-        victim.process().awaitEnd();
-        Thread.sleep(fault.lastsMillis());
-        victim.start();
-        yield "broker-" + victim.nodeId();
-      }
-      case JOBMANAGER_KILL -> {
-        flink.jobManager().kill();
-        flink.jobManager().awaitEnd();
-        flink.startJobManager();
-        flink.awaitSlots(parallelism, TIME_TO_START);
-        submit(Optional.of(newestCheckpoint()));
-        yield "jobmanager";
-      }
-      case RESCALE -> {
-        int before = parallelism;
-        parallelism = 1 + (before + fault.choice() % (MOST_SLOTS - 1)) % MOST_SLOTS;
-        submit(Optional.of(stop()));
-        yield before + " to " + parallelism;
-      }
-    };
+  LocalFlink flink() {
+    return flink;
+  }
+
+  int parallelism() {
+    return parallelism;
+  }
+
+  /** Where the job's checkpoints are. */
+  Path checkpoints() {
+    return workspace.subdirectory("checkpoints");
+  }
+
+  /** Where the job's savepoints are. */
+  Path savepoints() {
+    return workspace.subdirectory("savepoints");
   }
 
   /** Waits until the brokers answer and the job has completed a checkpoint begun after now. */
@@ -144,18 +136,26 @@ final class ChaosCluster {
     awaitCheckpoint();
   }
 
+  /** Stops the job with a savepoint and resumes it from there. */
+  void resume(int newParallelism) {
+    String savepoint = stop();
+    parallelism = newParallelism;
+    submit(Optional.of(savepoint));
+  }
+
+  /** Loses all of Flink; another cluster resumes the job from its newest retained checkpoint. */
+  void replaceFlink() {
+    flink.replace();
+    flink.awaitSlots(parallelism, TIME_TO_START);
+    submit(Optional.of(newestCheckpoint()));
+  }
+
   /** Stops the job with a savepoint and returns where that is. */
   String stop() {
     long deadline = System.nanoTime() + TIME_TO_RECOVER.toNanos();
     while (true) {
       try {
-        return flink
-            .rest()
-            .stop(
-                jobId,
-                false,
-                workspace.subdirectory("savepoints").toUri().toString(),
-                TIME_TO_RECOVER);
+        return flink.rest().stop(jobId, false, savepoints().toUri().toString(), TIME_TO_RECOVER);
       } catch (FlinkRestException e) {
         // A task restarted under the savepoint: what counts is that it works in the end.
         if (System.nanoTime() - deadline > 0) {
@@ -167,20 +167,14 @@ final class ChaosCluster {
   }
 
   private void awaitCheckpoint() {
-    long[] enough = {-1};
+    long now = System.currentTimeMillis();
     Await.until(
         "a checkpoint of the job",
         TIME_TO_RECOVER,
         () -> {
           try {
-            long completed = flink.rest().completedCheckpoints(jobId);
-            if (!flink.rest().allTasksRun(jobId)) {
-              enough[0] = -1;
-              return false;
-            }
-            // The next one may have begun before now; the one after it has not.
-            enough[0] = enough[0] < 0 ? completed + 2 : enough[0];
-            return completed >= enough[0];
+            OptionalLong began = flink.rest().newestCheckpointBegan(jobId);
+            return began.isPresent() && began.getAsLong() >= now && flink.rest().allTasksRun(jobId);
           } catch (UncheckedIOException | FlinkRestException e) {
             return false;
           }
@@ -190,12 +184,13 @@ final class ChaosCluster {
   private void submit(Optional<String> from) {
     List<String> arguments =
         List.of(
-            "--bootstrap-server=" + kafka.bootstrapServers(),
+            "--bootstrap-server=" + kafka.bootstrapServers(CLIENTS),
             "--topic=" + ORIGINAL,
             "--to-topic=" + COPY,
             "--group=" + GROUP,
             "--keep-partition",
-            "--checkpoint-interval=1000");
+            "--checkpoint-interval=1000",
+            "--property=partition.discovery.interval.ms=" + DISCOVERY_INTERVAL.toMillis());
     jobId =
         flink
             .rest()
@@ -227,24 +222,5 @@ final class ChaosCluster {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  private ChildProcess taskManager(Fault fault) {
-    List<ChildProcess> alive = flink.taskManagers().stream().filter(ChildProcess::isAlive).toList();
-    return alive.get(fault.choice() % alive.size());
-  }
-
-  private LocalBroker broker(Fault fault) {
-    return kafka.brokers().get(fault.choice() % kafka.brokers().size());
-  }
-
-  private static String freeze(ChildProcess victim, Fault fault) throws InterruptedException {
-    victim.freeze();
-    try {
-      Thread.sleep(fault.lastsMillis());
-    } finally {
-      victim.thaw();
-    }
-    return victim.name();
   }
 }

@@ -2,6 +2,7 @@ package io.korpse.flink.jobs.chaos;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -16,20 +17,24 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class NumberWriter implements AutoCloseable {
 
+  /** No more partitions than this can be added. */
+  static final int MOST_PARTITIONS = 64;
+
   private static final int PADDING = 100;
   private static final int PATIENCE_MILLIS = 600_000;
 
   private final KafkaProducer<byte[], byte[]> producer;
   private final String topic;
-  private final long[] written;
+  private final long[] written = new long[MOST_PARTITIONS];
   private final long nanosPerRecord;
   private final AtomicReference<Exception> failure = new AtomicReference<>();
   private final Thread thread = new Thread(this::write, "number-writer");
+  private volatile int partitions;
   private volatile boolean stopped;
 
   NumberWriter(String bootstrapServers, String topic, int partitions, int perSecond) {
     this.topic = topic;
-    this.written = new long[partitions];
+    this.partitions = partitions;
     this.nanosPerRecord = 1_000_000_000L / perSecond;
     this.producer =
         new KafkaProducer<>(
@@ -56,7 +61,7 @@ final class NumberWriter implements AutoCloseable {
 
   private void write() {
     long next = System.nanoTime();
-    for (int partition = 0; !stopped; partition = (partition + 1) % written.length) {
+    for (int partition = 0; !stopped; partition = (partition + 1) % partitions) {
       NumberedRecord record = new NumberedRecord(partition, written[partition]++);
       byte[] key = ByteBuffer.allocate(Long.BYTES).putLong(record.sequence()).array();
       try {
@@ -78,6 +83,14 @@ final class NumberWriter implements AutoCloseable {
     }
   }
 
+  /** Writes to so many partitions from now on; they must exist. */
+  void useAlso(int morePartitions) {
+    if (morePartitions > MOST_PARTITIONS) {
+      throw new IllegalArgumentException(morePartitions + " partitions are too many");
+    }
+    partitions = morePartitions;
+  }
+
   /**
    * Stops, waits until all is acknowledged and returns the number of records per partition.
    *
@@ -91,7 +104,7 @@ final class NumberWriter implements AutoCloseable {
       throw new IllegalStateException(
           "The original could not be written: " + failure.get().getMessage(), failure.get());
     }
-    return written.clone();
+    return Arrays.copyOf(written, partitions);
   }
 
   @Override

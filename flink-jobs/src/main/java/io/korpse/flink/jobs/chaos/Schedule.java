@@ -2,6 +2,7 @@ package io.korpse.flink.jobs.chaos;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -9,14 +10,14 @@ import java.util.Random;
 final class Schedule {
 
   private static final long FIRST_MILLIS = 5_000;
-  private static final int GAP_MILLIS = 10_000;
+  private static final int GAP_MILLIS = 15_000;
   private static final int SHORTEST_MILLIS = 1_000;
   private static final int LONGEST_MILLIS = 12_000;
 
   private Schedule() {}
 
   /**
-   * A plan of at least one fault.
+   * A plan of at least one fault. No kind comes again before all others have come.
    *
    * @param seed of the random choices
    * @param time in which faults begin
@@ -25,11 +26,16 @@ final class Schedule {
   static List<Fault> of(long seed, Duration time, List<FaultKind> kinds) {
     Random random = new Random(seed);
     List<Fault> faults = new ArrayList<>();
+    List<FaultKind> left = new ArrayList<>();
     long at = FIRST_MILLIS;
     do {
+      if (left.isEmpty()) {
+        left.addAll(kinds);
+        Collections.shuffle(left, random);
+      }
       faults.add(
           new Fault(
-              kinds.get(random.nextInt(kinds.size())),
+              left.remove(left.size() - 1),
               at,
               random.nextInt(Integer.MAX_VALUE),
               SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS)));

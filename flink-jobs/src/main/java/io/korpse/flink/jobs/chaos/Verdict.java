@@ -12,22 +12,17 @@ final class Verdict {
 
   private static final int NAMED = 20;
 
+  /** A partition number beyond this cannot be true. */
+  private static final int MOST_PARTITIONS = 1_000;
+
   private final List<BitSet> seen = new ArrayList<>();
-  private final long[] highest;
+  private final List<Long> highest = new ArrayList<>();
   private final List<String> details = new ArrayList<>();
   private long records;
   private long lost;
   private long doubled;
   private long reordered;
   private long corrupt;
-
-  Verdict(int partitions) {
-    highest = new long[partitions];
-    for (int i = 0; i < partitions; i++) {
-      seen.add(new BitSet());
-      highest[i] = -1;
-    }
-  }
 
   /**
    * Takes the next record of the copy.
@@ -38,12 +33,13 @@ final class Verdict {
   void take(String place, byte[] value) {
     records++;
     NumberedRecord record = NumberedRecord.decode(value).orElse(null);
-    if (record == null || record.partition() < 0 || record.partition() >= highest.length) {
+    if (record == null || record.partition() < 0 || record.partition() >= MOST_PARTITIONS) {
       corrupt++;
       name("corrupt", place);
       return;
     }
     int sequence = Math.toIntExact(record.sequence());
+    growTo(record.partition());
     BitSet numbers = seen.get(record.partition());
     if (numbers.get(sequence)) {
       doubled++;
@@ -51,16 +47,24 @@ final class Verdict {
       return;
     }
     numbers.set(sequence);
-    if (record.sequence() < highest[record.partition()]) {
+    if (record.sequence() < highest.get(record.partition())) {
       reordered++;
       name("reordered", record + " at " + place);
     }
-    highest[record.partition()] = Math.max(highest[record.partition()], record.sequence());
+    highest.set(record.partition(), Math.max(highest.get(record.partition()), record.sequence()));
+  }
+
+  private void growTo(int partition) {
+    while (seen.size() <= partition) {
+      seen.add(new BitSet());
+      highest.add(-1L);
+    }
   }
 
   /** Says how many records each partition of the original has; to be called once, at the end. */
   void expect(long[] written) {
     for (int partition = 0; partition < written.length; partition++) {
+      growTo(partition);
       int end = Math.toIntExact(written[partition]);
       BitSet numbers = seen.get(partition);
       for (int gap = numbers.nextClearBit(0); gap < end; gap = numbers.nextClearBit(gap + 1)) {

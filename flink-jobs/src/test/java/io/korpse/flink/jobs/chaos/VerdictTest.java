@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 final class VerdictTest {
 
-  private final Verdict verdict = new Verdict(2);
+  private final Verdict verdict = new Verdict();
 
   @Test
   void a_faithful_copy_is_clean() {

@@ -3,6 +3,7 @@ package io.korpse.flink.jobs.chaos;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -10,19 +11,23 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a copy as its readers do, from the start to what is committed. */
-final class CopyReader {
+/** Reads a topic from the start to what is committed. */
+final class TopicReader {
 
-  private CopyReader() {}
+  private TopicReader() {}
 
   /**
-   * Gives every record to the verdict.
+   * Gives every record to {@code taker}, partition by partition in the order of the log.
    *
    * @throws IllegalStateException when the end does not come within {@code atMost}, as when a
    *     transaction stays open
    */
   static void read(
-      String bootstrapServers, String topic, int partitions, Verdict verdict, Duration atMost) {
+      String bootstrapServers,
+      String topic,
+      int partitions,
+      Consumer<ConsumerRecord<byte[], byte[]>> taker,
+      Duration atMost) {
     Map<String, Object> config =
         Map.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -44,11 +49,10 @@ final class CopyReader {
       while (ends.entrySet().stream()
           .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
         if (System.nanoTime() - deadline > 0) {
-          throw new IllegalStateException("The end of the copy was not reached: " + ends);
+          throw new IllegalStateException(
+              "The end of topic " + topic + " was not reached: " + ends);
         }
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-          verdict.take(topic + "-" + record.partition() + "@" + record.offset(), record.value());
-        }
+        consumer.poll(Duration.ofMillis(200)).forEach(taker);
       }
     }
   }
