@@ -1,5 +1,6 @@
 package io.korpse.flink.source.enumerator;
 
+import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
@@ -119,6 +120,12 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
             .discoveryInterval()
             .map(time -> "looking for new partitions every " + time.toMillis() + " ms")
             .orElse("without looking for new partitions"));
+    if (settings.order() == RecordOrder.EVENT_TIME) {
+      LOG.info(
+          "Partitions that are ahead may be held back for {} ms; an idle timeout of the watermark"
+              + " strategy should be above that (korpse.order.max-hold)",
+          settings.maxHold().toMillis());
+    }
     if (partitions.isComplete()) {
       schedule.never();
       applied = true;

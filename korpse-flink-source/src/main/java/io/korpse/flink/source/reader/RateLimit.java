@@ -16,6 +16,9 @@ final class RateLimit {
 
   private static final double BURST_NANOS = 100_000_000;
 
+  /** A reader looks this often for other things than records, whatever the rate. */
+  private static final double MAX_WAIT_NANOS = 1_000_000_000;
+
   private final double recordNanos;
   private final LongSupplier clock;
   private final long origin;
@@ -39,12 +42,13 @@ final class RateLimit {
     paidFor = Math.max(paidFor, now()) + recordNanos;
   }
 
-  /** How long to wait when the next record may not be emitted yet. */
+  /** How long to wait when the next record may not be emitted yet; a second at most. */
   long waitNanos() {
-    return (long) Math.ceil(Math.max(0, paidFor - BURST_NANOS / 2 - now()));
+    double wait = Math.max(0, paidFor - BURST_NANOS / 2 - now());
+    return (long) Math.ceil(Math.min(wait, MAX_WAIT_NANOS));
   }
 
-  /** Completes when the next record may be emitted. */
+  /** Completes after the wait. */
   CompletableFuture<Void> available() {
     return new CompletableFuture<Void>().completeOnTimeout(null, waitNanos(), TimeUnit.NANOSECONDS);
   }
