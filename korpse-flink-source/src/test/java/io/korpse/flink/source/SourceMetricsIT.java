@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.metrics.Counter;
@@ -96,6 +97,7 @@ final class SourceMetricsIT {
       awaitValue(job, READER + "commitsFailed", 0);
       assertThat(values(job)).containsKeys(READER + "commitsSucceeded", "currentEmitEventTimeLag");
       assertThat(values(job).get(READER + "commitsSucceeded")).isPositive();
+      assertThat(values(job)).containsEntry("deserializer.opened", 1L);
       assertThat(values(job)).containsKey(READER + "KafkaConsumer.records-consumed-total");
     }
   }
@@ -197,6 +199,11 @@ final class SourceMetricsIT {
         .setGroupId("metrics-" + UUID.randomUUID())
         .setValueOnlyDeserializer(
             new SimpleStringSchema() {
+              @Override
+              public void open(DeserializationSchema.InitializationContext context) {
+                context.getMetricGroup().counter("opened").inc();
+              }
+
               @Override
               public String deserialize(byte[] message) {
                 String text = super.deserialize(message);

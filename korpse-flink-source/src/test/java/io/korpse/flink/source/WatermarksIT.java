@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.korpse.flink.source.testing.Received;
 import io.korpse.flink.source.testing.Values;
 import io.korpse.testing.EmbeddedBroker;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -21,8 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Watermarks per partition. Their alignment is in {@link AlignmentIT}. */
+/** Timestamps, and watermarks per partition. Their alignment is in {@link AlignmentIT}. */
 @Timeout(180)
 final class WatermarksIT {
 
@@ -73,6 +76,37 @@ final class WatermarksIT {
             .assignTimestampsAndWatermarks(WatermarkStrategy.forMonotonousTimestamps());
 
     assertThat(late(env, merged)).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void each_record_carries_kafkas_timestamp(boolean objectReuse) throws Exception {
+    StreamExecutionEnvironment env = environment();
+    if (objectReuse) {
+      env.getConfig().enableObjectReuse();
+    }
+    received.collect(
+        env.fromSource(source(), WatermarkStrategy.noWatermarks(), "s").process(new Stamps()));
+    env.execute();
+
+    // The numbers of the values are their timestamps.
+    List<String> expected = new ArrayList<>();
+    Values.of(topic, 0, 0, 500).forEach(value -> expected.add(stamped(value)));
+    Values.of(topic, 1, 10_000, 10_500).forEach(value -> expected.add(stamped(value)));
+    assertThat(received.values()).containsExactlyInAnyOrderElementsOf(expected);
+  }
+
+  private static String stamped(String value) {
+    return value + "@" + value.substring(value.lastIndexOf('-') + 1);
+  }
+
+  private static final class Stamps extends ProcessFunction<String, String> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void processElement(String value, Context context, Collector<String> out) {
+      out.collect(value + "@" + context.timestamp());
+    }
   }
 
   private List<String> late(StreamExecutionEnvironment env, DataStream<String> stream)

@@ -37,6 +37,15 @@ final class KorpseLineageTest {
   }
 
   @Test
+  void names_an_own_subscriber_without_topics() {
+    LineageDataset dataset = dataset(source().setKafkaSubscriber(admin -> Set.of()));
+
+    assertThat(dataset.name()).isNotBlank();
+    assertThat(dataset.facets().get("kafka"))
+        .isEqualTo(new KorpseLineage.KafkaFacet(List.of(), null, "g"));
+  }
+
+  @Test
   void says_whether_the_source_ends() {
     SourceLineageVertex vertex =
         (SourceLineageVertex)
