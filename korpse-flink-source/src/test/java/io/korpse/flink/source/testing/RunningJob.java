@@ -80,11 +80,6 @@ public final class RunningJob<T> implements AutoCloseable {
     return received.values();
   }
 
-  /** The job's id in Flink. */
-  public JobID id() {
-    return client.getJobID();
-  }
-
   /** The state that the job is in. */
   public JobStatus status() {
     return client.getJobStatus().join();
