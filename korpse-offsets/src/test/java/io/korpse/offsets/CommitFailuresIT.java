@@ -138,19 +138,55 @@ final class CommitFailuresIT {
   void a_right_on_a_topic_that_is_withdrawn_and_given_back() throws Exception {
     AclBinding denial = deny(ResourceType.TOPIC, otherTopic);
     try (OffsetCommitter committer = committer("job")) {
-      admin.createAcls(List.of(denial)).all().get(30, TimeUnit.SECONDS);
       committer.submit(1, Map.of(mine, Position.of(1), other, Position.of(1)));
+      assertThat(committer.flush(PATIENCE)).isTrue();
+      admin.createAcls(List.of(denial)).all().get(30, TimeUnit.SECONDS);
+      for (int id = 2; !committer.status().refused().containsKey(other); id++) {
+        committer.submit(id, Map.of(mine, Position.of(id), other, Position.of(id)));
+        committer.flush(Duration.ofMillis(100));
+      }
+      assertThat(committer.status().refused()).containsEntry(other, "TOPIC_AUTHORIZATION_FAILED");
+      committer.submit(1_000, Map.of(mine, Position.of(1_000), other, Position.of(1_000)));
+      awaitCommitted(mine, 1_000);
+      admin.deleteAcls(List.of(denial.toFilter())).all().get(30, TimeUnit.SECONDS);
+
+      awaitCommitted(other, 1_000);
+      await().atMost(PATIENCE).until(() -> committer.status().refused().isEmpty());
+    }
+  }
+
+  @Test
+  void a_topic_without_the_right_to_read_what_the_group_holds_waits_and_the_rest_does_not()
+      throws Exception {
+    AclBinding denial = deny(ResourceType.TOPIC, otherTopic);
+    admin.createAcls(List.of(denial)).all().get(30, TimeUnit.SECONDS);
+    awaitDenied();
+    try (OffsetCommitter committer = committer("job")) {
+      committer.submit(1, Map.of(mine, Position.of(1), other, Position.of(1)));
+      awaitCommitted(mine, 1);
       await()
           .atMost(PATIENCE)
           .untilAsserted(
-              () ->
-                  assertThat(committer.status().refused())
-                      .containsEntry(other, "TOPIC_AUTHORIZATION_FAILED"));
-      awaitCommitted(mine, 1);
+              () -> assertThat(committer.status().refused()).containsEntry(other, "UNREADABLE"));
       admin.deleteAcls(List.of(denial.toFilter())).all().get(30, TimeUnit.SECONDS);
 
       awaitCommitted(other, 1);
-      await().until(() -> committer.status().refused().isEmpty());
+      await().atMost(PATIENCE).until(() -> committer.status().refused().isEmpty());
+    }
+  }
+
+  /** Rights reach the broker some time after they are set. */
+  private void awaitDenied() {
+    try (OffsetCommitter probe = committer("probe")) {
+      long[] offset = {1};
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                probe.submit(-1, Map.of(other, Position.of(offset[0]++)));
+                probe.flush(Duration.ofMillis(100));
+                return probe.status().refused().containsKey(other);
+              });
     }
   }
 

@@ -2,8 +2,19 @@ package io.korpse.flink.source;
 
 /** When the positions of what was emitted are written to the consumer group. */
 public enum CommitMode {
-  /** When a checkpoint is complete, and at the end of a bounded job. Needs a group. */
+  /**
+   * When a checkpoint is complete, which includes the one that Flink takes when a streaming job has
+   * read everything. Without checkpoints nothing is committed.
+   */
   ON_CHECKPOINT,
+
+  /**
+   * As {@link #ON_CHECKPOINT}, and when a reader has emitted all that it is to read before there
+   * was any checkpoint: for {@code BATCH} jobs, which take none. The group is then ahead of what
+   * later operators do; if they fail and the job is submitted anew from committed offsets, it does
+   * not read those records again. (A restart by Flink does.)
+   */
+  ON_CHECKPOINT_OR_END,
 
   /**
    * In intervals, for jobs without checkpoints: what was emitted, whether or not its effects are
@@ -12,5 +23,10 @@ public enum CommitMode {
   PERIODIC,
 
   /** Never. Positions live in Flink's state only. */
-  DISABLED
+  DISABLED;
+
+  /** Whether the positions of a checkpoint are committed when it is complete. */
+  public boolean onCheckpoints() {
+    return this == ON_CHECKPOINT || this == ON_CHECKPOINT_OR_END;
+  }
 }

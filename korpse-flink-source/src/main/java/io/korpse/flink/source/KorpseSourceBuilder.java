@@ -210,6 +210,14 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.COMMIT_INTERVAL, interval);
   }
 
+  /**
+   * After which time an unchanged position is committed again, so that the broker does not expire
+   * it: below a quarter of its {@code offsets.retention.minutes}. Default 1 h.
+   */
+  public KorpseSourceBuilder<T> setCommitRefreshInterval(Duration interval) {
+    return set(KorpseSourceOptions.COMMIT_REFRESH_INTERVAL, interval);
+  }
+
   /** What happens to a record, or a damaged batch, that cannot be read. Default: fail. */
   public KorpseSourceBuilder<T> setOnBadRecord(BadRecordPolicy policy) {
     return set(KorpseSourceOptions.ON_BAD_RECORD, policy);

@@ -176,6 +176,16 @@ public final class KorpseSourceOptions {
           .defaultValue(Duration.ofSeconds(5))
           .withDescription("Time between two commits in the commit mode periodic.");
 
+  /** Refresh of committed positions. */
+  public static final ConfigOption<Duration> COMMIT_REFRESH_INTERVAL =
+      ConfigOptions.key(PREFIX + "commit.refresh-interval")
+          .durationType()
+          .defaultValue(Duration.ofHours(1))
+          .withDescription(
+              "After which time a position that has not changed is committed again, so that the"
+                  + " broker does not expire it. Keep it below a quarter of the broker's"
+                  + " offsets.retention.minutes.");
+
   /** What happens to a record that cannot be read. */
   public static final ConfigOption<BadRecordPolicy> ON_BAD_RECORD =
       ConfigOptions.key(PREFIX + "on-bad-record")
@@ -274,6 +284,7 @@ public final class KorpseSourceOptions {
           COMMIT_MODE,
           COMMIT_ON_CHECKPOINT,
           COMMIT_INTERVAL,
+          COMMIT_REFRESH_INTERVAL,
           ON_BAD_RECORD,
           BAD_RECORD_LIMIT,
           BAD_RECORD_WINDOW,

@@ -113,6 +113,7 @@ final class SettingsCheck {
     positive(settings.connectTimeout(), KorpseSourceOptions.CONNECT_TIMEOUT);
     positive(settings.offsetsTimeout(), KorpseSourceOptions.OFFSETS_TIMEOUT);
     positive(settings.commitInterval(), KorpseSourceOptions.COMMIT_INTERVAL);
+    positive(settings.commitRefreshInterval(), KorpseSourceOptions.COMMIT_REFRESH_INTERVAL);
     positive(settings.lagInterval(), KorpseSourceOptions.LAG_INTERVAL);
     positive(settings.closeTimeout(), KorpseSourceOptions.CLOSE_TIMEOUT);
     positive(settings.badRecordWindow(), KorpseSourceOptions.BAD_RECORD_WINDOW);
@@ -140,7 +141,7 @@ final class SettingsCheck {
     Boolean onCheckpoint =
         options.getOptional(KorpseSourceOptions.COMMIT_ON_CHECKPOINT).orElse(null);
     require(
-        mode == null || onCheckpoint == null || onCheckpoint == (mode == CommitMode.ON_CHECKPOINT),
+        mode == null || onCheckpoint == null || onCheckpoint == mode.onCheckpoints(),
         "korpse.commit.mode="
             + mode
             + " contradicts commit.offsets.on.checkpoint="

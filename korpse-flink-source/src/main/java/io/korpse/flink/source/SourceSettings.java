@@ -219,6 +219,11 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.COMMIT_INTERVAL);
   }
 
+  /** After which time an unchanged position is committed again. */
+  public Duration commitRefreshInterval() {
+    return options.get(KorpseSourceOptions.COMMIT_REFRESH_INTERVAL);
+  }
+
   /** What happens to a record that cannot be read. */
   public BadRecordPolicy onBadRecord() {
     return options.get(KorpseSourceOptions.ON_BAD_RECORD);

@@ -332,6 +332,7 @@ final class KorpseSourceBuilderTest {
     "korpse.connect.timeout, 0 s",
     "korpse.offsets.timeout, 0 s",
     "korpse.commit.interval, 0 s",
+    "korpse.commit.refresh-interval, 0 s",
     "korpse.lag.interval, 0 s",
     "korpse.close.timeout, 0 s",
     "korpse.bad-record.limit, -1",

@@ -24,6 +24,7 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.bad-record.window", "PT1M");
     expected.put("korpse.close.timeout", "PT10S");
     expected.put("korpse.commit.interval", "PT5S");
+    expected.put("korpse.commit.refresh-interval", "PT1H");
     expected.put("korpse.commit.mode", "null");
     expected.put("korpse.connect.timeout", "PT20S");
     expected.put("korpse.deserialize-on-fetcher", "false");

@@ -18,7 +18,9 @@ public final class CheckpointLedger {
 
   private final TreeMap<Long, Map<TopicPartition, Position>> pending = new TreeMap<>();
 
-  /** Keeps the positions of a checkpoint that has been started. The map is not copied. */
+  /**
+   * Keeps the positions of a checkpoint that has been started. The map is not copied and changes.
+   */
   public synchronized void snapshot(long checkpointId, Map<TopicPartition, Position> positions) {
     pending.put(checkpointId, positions);
     if (pending.size() > 2) {
@@ -40,6 +42,11 @@ public final class CheckpointLedger {
   /** Forgets a checkpoint that failed. */
   public synchronized void abort(long checkpointId) {
     pending.remove(checkpointId);
+  }
+
+  /** Forgets what the checkpoints hold of a partition whose log no longer has it. */
+  public synchronized void forget(TopicPartition partition) {
+    pending.values().forEach(positions -> positions.remove(partition));
   }
 
   /** How many checkpoints are kept. */

@@ -21,7 +21,9 @@ final class CommitEntry {
 
   long confirmedAt;
 
+  /** Whether what the group holds was read since a request last failed. */
   boolean lookedUp;
+
   CommitMetadata.Foreign foreign;
   CommitMetadata.Detail detail = CommitMetadata.Detail.FULL;
 

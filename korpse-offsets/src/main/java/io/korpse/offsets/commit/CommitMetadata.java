@@ -1,6 +1,7 @@
 package io.korpse.offsets.commit;
 
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,7 +20,7 @@ final class CommitMetadata {
 
   private static final String PREFIX = "korpse/1 ";
   private static final String KEPT = " kept@";
-  private static final Pattern CHECKPOINT = Pattern.compile(" checkpoint=(\\d{1,18}) at=");
+  private static final Pattern WRITTEN = Pattern.compile(" checkpoint=(\\d{1,18}) at=(\\S+)");
   private static final String STREAMS_MAGICS = "\u0001\u0002";
 
   private CommitMetadata() {}
@@ -74,23 +75,36 @@ final class CommitMetadata {
   }
 
   /**
-   * The checkpoint that another attempt of a job committed; -1 if the string says of no such.
+   * Whether a later attempt of a job has committed a newer checkpoint.
    *
    * @param found the metadata in the group; may be null
    * @param identity {@code job/attempt}, of which the first part names the job; without a slash no
    *     other attempt can be told
+   * @param checkpointId what this attempt has; -1 when it commits without checkpoints
+   * @param since when this attempt began: an attempt before it may have come further, as after a
+   *     restore from an older savepoint
    */
-  static long checkpointOfOtherAttempt(String found, String identity) {
+  static boolean isOfLaterAttempt(String found, String identity, long checkpointId, long since) {
     int job = identity.indexOf('/');
-    if (found == null || job < 0) {
-      return -1;
+    if (found == null || job < 0 || checkpointId < 0) {
+      return false;
     }
     String own = PREFIX + "job=" + identity.substring(0, job + 1);
     if (!found.startsWith(own) || found.startsWith(PREFIX + "job=" + identity + " ")) {
-      return -1;
+      return false;
     }
-    Matcher checkpoint = CHECKPOINT.matcher(found);
-    return checkpoint.find(own.length()) ? Long.parseLong(checkpoint.group(1)) : -1;
+    Matcher written = WRITTEN.matcher(found);
+    return written.find(own.length())
+        && Long.parseLong(written.group(1)) > checkpointId
+        && isAfter(written.group(2), since);
+  }
+
+  private static boolean isAfter(String instant, long epochMillis) {
+    try {
+      return Instant.parse(instant).toEpochMilli() > epochMillis;
+    } catch (DateTimeParseException e) {
+      return false;
+    }
   }
 
   /** The string to commit. */

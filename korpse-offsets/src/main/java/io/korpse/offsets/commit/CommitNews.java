@@ -20,7 +20,6 @@ final class CommitNews {
   private final String groupId;
   private final Map<String, List<TopicPartition>> refused = new TreeMap<>();
   private final Map<CommitMetadata.Detail, List<TopicPartition>> trimmed = new TreeMap<>();
-  private final Map<String, List<TopicPartition>> superseded = new TreeMap<>();
   private final List<TopicPartition> acceptedAgain = new ArrayList<>();
 
   CommitNews(String groupId) {
@@ -33,10 +32,6 @@ final class CommitNews {
 
   void trimmed(TopicPartition partition, CommitMetadata.Detail detail) {
     trimmed.computeIfAbsent(detail, key -> new ArrayList<>()).add(partition);
-  }
-
-  void superseded(TopicPartition partition, String metadata) {
-    superseded.computeIfAbsent(metadata, key -> new ArrayList<>()).add(partition);
   }
 
   void acceptedAgain(TopicPartition partition) {
@@ -62,15 +57,6 @@ final class CommitNews {
                 detail,
                 names(partitions)));
     trimmed.clear();
-    superseded.forEach(
-        (metadata, partitions) ->
-            LOG.warn(
-                "Another attempt of this job has committed newer checkpoints to group {} ({}); this"
-                    + " one leaves {} alone",
-                groupId,
-                metadata,
-                names(partitions)));
-    superseded.clear();
     if (!acceptedAgain.isEmpty()) {
       LOG.info("Commits to group {} are accepted again for {}", groupId, names(acceptedAgain));
       acceptedAgain.clear();

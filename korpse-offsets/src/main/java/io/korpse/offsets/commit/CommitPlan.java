@@ -42,10 +42,14 @@ final class CommitPlan {
   private final CommitNews news;
   private final Map<TopicPartition, CommitEntry> entries = new HashMap<>();
 
+  private final long startedAt;
+
   private long verifyAt = Long.MAX_VALUE;
   private Set<String> suspectTopics = new TreeSet<>();
 
-  CommitPlan(CommitSettings settings, CommitStatus status, CommitListener listener) {
+  /** A plan of a run that begins at {@code now}. */
+  CommitPlan(CommitSettings settings, CommitStatus status, CommitListener listener, long now) {
+    this.startedAt = now;
     this.settings = settings;
     this.status = status;
     this.listener = listener;
@@ -60,6 +64,7 @@ final class CommitPlan {
           entries.computeIfAbsent(submitted.getKey(), partition -> new CommitEntry());
       Position position = submitted.getValue();
       if (position.equals(entry.wanted)) {
+        entry.checkpointId = Math.max(entry.checkpointId, checkpointId);
         continue;
       }
       if (entry.wanted != null && position.offset() < entry.wanted.offset()) {
@@ -138,8 +143,9 @@ final class CommitPlan {
 
   /**
    * Learns what was in the group before this committer's first commit, or before it tries again
-   * after a request without an answer. A task that was frozen meanwhile finds what the attempt that
-   * took over has committed, and keeps still.
+   * after a request that failed. A partition that is not in the answer is not known, which is not
+   * the same as having no offset. A task that was frozen finds what the attempt that took over has
+   * committed, and keeps still.
    */
   void lookedUp(
       Collection<TopicPartition> partitions,
@@ -151,24 +157,39 @@ final class CommitPlan {
       if (entry == null) {
         continue;
       }
-      entry.lookedUp = true;
       OffsetAndMetadata committed = found.get(partition);
-      if (committed != null) {
+      if (!found.containsKey(partition)) {
+        entry.failures++;
+        delay(entry, now);
+        leaveOut(
+            partition,
+            "UNREADABLE",
+            "what the group holds of it cannot be read, as without a right on the topic");
+      } else if (committed == null) {
+        entry.lookedUp = true;
+      } else if (CommitMetadata.isOfLaterAttempt(
+          committed.metadata(), settings.identity(), entry.checkpointId, startedAt)) {
+        entry.notBefore = now + settings.slowProbe();
+        leaveOut(
+            partition,
+            "SUPERSEDED",
+            "a later attempt of this job commits: " + committed.metadata());
+      } else {
+        entry.lookedUp = true;
         entry.foreign = CommitMetadata.foreign(committed.metadata(), committed.offset());
-        if (CommitMetadata.checkpointOfOtherAttempt(committed.metadata(), settings.identity())
-            > entry.checkpointId) {
-          entry.lookedUp = false;
-          entry.notBefore = now + settings.slowProbe();
-          news.superseded(partition, committed.metadata());
-        } else if (entry.inGroup == null && committed.offset() > entry.wanted.offset()) {
+        if (committed.offset() > entry.wanted.offset()) {
           back.put(partition.toString(), committed.offset() + " to " + entry.wanted.offset());
+          if (entry.inGroup != null) {
+            status.steppedBack();
+          }
         }
       }
     }
     news.write();
     if (!back.isEmpty()) {
       LOG.info(
-          "Group {} goes back, as after a restore from an older checkpoint: {}",
+          "Group {} goes back, as after a restore from an older checkpoint or when others have"
+              + " committed to it: {}",
           settings.groupId(),
           back);
     }
@@ -233,13 +254,14 @@ final class CommitPlan {
     if (groupError != null) {
       status.requestFailed();
       health.refused(groupError, groupError.message(), sent.size(), now);
+      readAgain();
     } else {
       if (refused) {
         status.requestFailed();
       } else {
         status.requestSucceeded(now);
       }
-      health.answered(now);
+      health.answered(refused && accepted.isEmpty() ? status.refused() : Map.of());
     }
     news.write();
     if (!accepted.isEmpty()) {
@@ -254,6 +276,11 @@ final class CommitPlan {
   void failed(Throwable failure, long now) {
     status.requestFailed();
     health.unanswered(failure, now);
+    readAgain();
+  }
+
+  /** While a request failed others may have committed. */
+  private void readAgain() {
     entries.values().forEach(entry -> entry.lookedUp &= !entry.isPending());
   }
 
@@ -292,19 +319,13 @@ final class CommitPlan {
         }
       }
       case ISOLATE -> {
-        if (entry.failures < ATTEMPTS) {
-          entry.notBefore = now + settings.backoff().millis(entry.failures);
-        } else {
+        if (!delay(entry, now)) {
           suspectTopics.add(partition.topic());
-          entry.notBefore = now + settings.slowProbe();
           leaveOut(partition, error, "the topic or partition is not known to the broker");
         }
       }
       case HALVE_BATCH -> {
-        if (entry.failures < ATTEMPTS) {
-          entry.notBefore = now + settings.backoff().millis(entry.failures);
-        } else {
-          entry.notBefore = now + settings.slowProbe();
+        if (!delay(entry, now)) {
           leaveOut(partition, error, "it fails also when it is sent alone");
         }
       }
@@ -319,11 +340,23 @@ final class CommitPlan {
     }
   }
 
+  /** Sets the time of the next try; returns whether it is a soon one. */
+  private boolean delay(CommitEntry entry, long now) {
+    boolean soon = entry.failures < ATTEMPTS;
+    entry.notBefore =
+        now + (soon ? settings.backoff().millis(entry.failures) : settings.slowProbe());
+    return soon;
+  }
+
   private void leaveOut(TopicPartition partition, Errors error, String remedy) {
+    leaveOut(partition, error.name(), remedy.isEmpty() ? error.name() : error + ": " + remedy);
+  }
+
+  private void leaveOut(TopicPartition partition, String reason, String news) {
     if (!status.isRefused(partition)) {
-      news.refused(partition, remedy.isEmpty() ? error.name() : error + ": " + remedy);
+      this.news.refused(partition, news);
     }
-    status.refused(partition, error.name());
+    status.refused(partition, reason);
   }
 
   /** Topics that may be gone; asked for once. */

@@ -1,6 +1,9 @@
 package io.korpse.offsets.commit;
 
 import io.korpse.offsets.ErrorTable;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,12 +47,21 @@ final class GroupHealth {
     notBefore = Math.min(notBefore, now);
   }
 
-  /** The group answered; single partitions may have been refused. */
-  void answered(long now) {
+  /**
+   * The group answered.
+   *
+   * @param allRefused the partitions with the reason, if each of the request was refused; else
+   *     empty
+   */
+  void answered(Map<TopicPartition, String> allRefused) {
     failures = 0;
-    notBefore = now;
+    notBefore = 0;
     batchLimit = Math.min(LARGEST_BATCH, batchLimit * 2);
-    change(CommitState.COMMITTING, "");
+    if (allRefused.isEmpty()) {
+      change(CommitState.COMMITTING, "");
+    } else {
+      change(CommitState.FAILING, "every partition is refused: " + allRefused);
+    }
   }
 
   /** The group refused a request of so many partitions as a whole. */
@@ -88,7 +100,10 @@ final class GroupHealth {
   void unanswered(Throwable failure, long now) {
     Throwable cause = ErrorTable.cause(failure);
     Errors error = Errors.forException(cause);
-    if (error == Errors.UNKNOWN_SERVER_ERROR) {
+    if (cause instanceof AuthenticationException) {
+      waitLong(now);
+      change(CommitState.SUSPENDED, cause + ": check the credentials and their expiry");
+    } else if (error == Errors.UNKNOWN_SERVER_ERROR) {
       // No broker said that: a client that cannot be made, or that died.
       retry(cause.toString(), now);
     } else {
@@ -128,6 +143,11 @@ final class GroupHealth {
 
   void closed() {
     change(CommitState.CLOSED, "");
+  }
+
+  /** The committer has died of something that no program expects. */
+  void died(Throwable cause) {
+    change(CommitState.FAILING, "the committer ended: " + cause);
   }
 
   private void change(CommitState to, String reason) {

@@ -1,6 +1,7 @@
 package io.korpse.offsets.commit;
 
 import io.korpse.offsets.Position;
+import io.korpse.offsets.SteadyClock;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -66,7 +67,7 @@ public final class OffsetCommitter implements AutoCloseable {
     this.clock = clock;
     this.status = new CommitStatus(clock);
     this.commitTimeout = new CommitTimeout(settings.requestTimeoutMillis());
-    this.plan = new CommitPlan(settings, status, listener);
+    this.plan = new CommitPlan(settings, status, listener, clock.millis());
     this.step = new CommitStep(clients, settings, plan, status, clock);
     this.thread = new Thread(this::run, threadName);
     thread.setDaemon(true);
@@ -190,10 +191,13 @@ public final class OffsetCommitter implements AutoCloseable {
       // Only close() interrupts.
     } catch (Throwable e) {
       LOG.error("The committer of group {} ended; nothing is committed", settings.groupId(), e);
+      plan.health().died(e);
       throw e;
     } finally {
       leave();
-      plan.health().closed();
+      if (closing) {
+        plan.health().closed();
+      }
       step.close();
     }
   }
@@ -280,7 +284,7 @@ public final class OffsetCommitter implements AutoCloseable {
     private Supplier<Admin> admin;
     private String groupId;
     private String identity = "unknown";
-    private Clock clock = Clock.systemUTC();
+    private Clock clock = new SteadyClock(Clock.systemUTC());
     private Duration requestTimeout = Duration.ofSeconds(5);
     private Duration refreshInterval = Duration.ofHours(1);
     private Duration verifyInterval = Duration.ofMinutes(1);
@@ -319,7 +323,7 @@ public final class OffsetCommitter implements AutoCloseable {
       return this;
     }
 
-    /** The time; default: the system's. */
+    /** The time; default a {@link SteadyClock}. One that goes back makes waits longer. */
     public Builder clock(Clock clock) {
       this.clock = clock;
       return this;

@@ -52,7 +52,7 @@ public final class SyncCommitter {
                 Duration.ofMillis(100),
                 Duration.ofSeconds(2),
                 () -> ThreadLocalRandom.current().nextDouble()));
-    this.plan = new CommitPlan(settings, status, new CommitListener() {});
+    this.plan = new CommitPlan(settings, status, new CommitListener() {}, clock.millis());
     this.step = new CommitStep(() -> client, settings, plan, status, clock);
   }
 

@@ -3,6 +3,7 @@ package io.korpse.offsets.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.korpse.offsets.Position;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -80,5 +81,15 @@ final class CheckpointLedgerTest {
 
   private static Map<TopicPartition, Position> at(long offset) {
     return Map.of(new TopicPartition("t", 0), Position.of(offset));
+  }
+
+  @Test
+  void forgets_a_partition_whose_log_was_cut() {
+    TopicPartition cut = new TopicPartition("t", 0);
+    TopicPartition whole = new TopicPartition("t", 1);
+    ledger.snapshot(1, new HashMap<>(Map.of(cut, Position.of(120), whole, Position.of(7))));
+    ledger.forget(cut);
+
+    assertThat(ledger.complete(1)).contains(Map.of(whole, Position.of(7)));
   }
 }

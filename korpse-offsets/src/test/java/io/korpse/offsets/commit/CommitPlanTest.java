@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
@@ -50,7 +51,8 @@ final class CommitPlanTest {
             public void stateChanged(CommitState from, CommitState to, String reason) {
               states.add(to);
             }
-          });
+          },
+          clock.millis());
   private final CommitStep step = new CommitStep(() -> group, settings, plan, status, clock);
 
   @Test
@@ -384,17 +386,111 @@ final class CommitPlanTest {
     submit(4, Map.of(A, Position.of(10), B, Position.of(10)));
     step.run();
     group.gate = null;
+    clock.advance(Duration.ofSeconds(1));
     group.offsets.put(A, byAttempt("j/1", 5, 30));
     group.offsets.put(B, byAttempt("k/1", 5, 30));
-    clock.advance(Duration.ofSeconds(1));
     step.run();
 
     assertThat(group.offset(B)).isEqualTo(10);
     assertThat(group.offset(A)).isEqualTo(30);
 
+    assertThat(status.refused()).containsEntry(A, "SUPERSEDED");
+
     submit(6, Map.of(A, Position.of(40)));
     waitsUntilSettled();
     assertThat(group.offset(A)).isEqualTo(40);
+    assertThat(status.refused()).isEmpty();
+  }
+
+  @Test
+  void a_later_checkpoint_with_the_same_positions_ends_the_silence() throws Exception {
+    clock.advance(Duration.ofSeconds(1));
+    group.offsets.put(A, byAttempt("j/1", 5, 3));
+    submit(4, Map.of(A, Position.of(10)));
+    step.run();
+    assertThat(group.offset(A)).isEqualTo(3);
+
+    submit(6, Map.of(A, Position.of(10)));
+    waitsUntilSettled();
+    assertThat(group.offset(A)).isEqualTo(10);
+  }
+
+  @Test
+  void commits_without_checkpoints_whatever_an_attempt_with_checkpoints_wrote() throws Exception {
+    clock.advance(Duration.ofSeconds(1));
+    group.offsets.put(A, byAttempt("j/1", 5, 3));
+    submit(-1, Map.of(A, Position.of(10)));
+    step.run();
+
+    assertThat(group.offset(A)).isEqualTo(10);
+  }
+
+  @Test
+  void goes_back_to_an_older_savepoint_of_the_same_job() throws Exception {
+    group.offsets.put(A, byAttempt("j/1", 120, 5_000));
+    clock.advance(Duration.ofSeconds(1));
+    submit(4, Map.of(A, Position.of(10)));
+    step.run();
+
+    assertThat(group.offset(A)).isEqualTo(10);
+    assertThat(status.stepsBack()).isZero();
+  }
+
+  @Test
+  void reads_the_group_again_after_others_were_members_of_it() throws Exception {
+    String streams = "AgAAAAAAAABkAAAAAA==";
+    submit(1, Map.of(A, Position.of(5)));
+    step.run();
+    group.members = List.of("another");
+    submit(2, Map.of(A, Position.of(10)));
+    step.run();
+    group.offsets.put(A, new OffsetAndMetadata(50, streams));
+    group.members = List.of();
+    waitsUntilSettled();
+
+    assertThat(group.offset(A)).isEqualTo(10);
+    assertThat(group.metadata(A)).isEqualTo(streams);
+    assertThat(status.stepsBack()).isEqualTo(1);
+  }
+
+  @Test
+  void waits_until_what_the_group_holds_can_be_read() throws Exception {
+    String streams = "AgAAAAAAAABkAAAAAA==";
+    group.offsets.put(A, new OffsetAndMetadata(5, streams));
+    group.unreadable.add(A);
+    submit(1, Map.of(A, Position.of(10), B, Position.of(20)));
+    step.run();
+    assertThat(group.offset(A)).isEqualTo(5);
+    assertThat(group.offset(B)).isEqualTo(20);
+    assertThat(status.refused()).containsOnlyKeys(A);
+
+    group.unreadable.clear();
+    waitsUntilSettled();
+    assertThat(group.offset(A)).isEqualTo(10);
+    assertThat(group.metadata(A)).isEqualTo(streams);
+    assertThat(status.refused()).isEmpty();
+  }
+
+  @Test
+  void says_that_it_fails_when_every_partition_is_refused() throws Exception {
+    group.refusals.put(A, Errors.TOPIC_AUTHORIZATION_FAILED);
+    submit(1, Map.of(A, Position.of(10)));
+    step.run();
+    assertThat(states).containsExactly(CommitState.FAILING);
+    assertThat(status.reason()).contains("t-0").contains("TOPIC_AUTHORIZATION_FAILED");
+
+    group.refusals.clear();
+    waitsUntilSettled();
+    assertThat(states).containsExactly(CommitState.FAILING, CommitState.COMMITTING);
+  }
+
+  @Test
+  void credentials_that_expired_are_said_and_probed_slowly() throws Exception {
+    group.lookupFailures.add(new SslAuthenticationException("certificate expired"));
+    submit(1, Map.of(A, Position.of(10)));
+
+    assertThat(waitsUntilSettled()).containsExactly(PROBE.toMillis());
+    assertThat(states).containsExactly(CommitState.SUSPENDED, CommitState.COMMITTING);
   }
 
   @Test
@@ -404,6 +500,7 @@ final class CommitPlanTest {
     submit(4, Map.of(A, Position.of(10), B, Position.of(10)));
     step.run();
     group.gate = null;
+    clock.advance(Duration.ofSeconds(1));
     group.offsets.put(A, byAttempt("j/0", 9, 3));
     group.offsets.put(B, byAttempt("j/7", 4, 3));
     waitsUntilSettled();
@@ -412,9 +509,11 @@ final class CommitPlanTest {
     assertThat(group.offset(B)).isEqualTo(10);
   }
 
-  private static OffsetAndMetadata byAttempt(String identity, long checkpoint, long offset) {
+  private OffsetAndMetadata byAttempt(String identity, long checkpoint, long offset) {
     return new OffsetAndMetadata(
-        offset, CommitMetadata.compose(identity, checkpoint, 0, null, CommitMetadata.Detail.FULL));
+        offset,
+        CommitMetadata.compose(
+            identity, checkpoint, clock.millis(), null, CommitMetadata.Detail.FULL));
   }
 
   @Test

@@ -50,13 +50,13 @@ final class CommitSimulationTest {
     CommitSettings settings =
         new CommitSettings(
             "g",
-            "job",
+            "job/0",
             5_000,
             Duration.ofHours(1).toMillis(),
             Duration.ofMinutes(1).toMillis(),
             Duration.ofSeconds(30).toMillis(),
             new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), random::nextDouble));
-    CommitPlan plan = new CommitPlan(settings, status, new CommitListener() {});
+    CommitPlan plan = new CommitPlan(settings, status, new CommitListener() {}, clock.millis());
     CommitStep step = new CommitStep(() -> group, settings, plan, status, clock);
     for (int turn = 1; turn <= 2_000; turn++) {
       disturb(random);
@@ -92,7 +92,7 @@ final class CommitSimulationTest {
   }
 
   private void disturb(Random random) {
-    switch (random.nextInt(8)) {
+    switch (random.nextInt(9)) {
       case 0 -> group.groupErrors.add(GROUP_ERRORS.get(random.nextInt(GROUP_ERRORS.size())));
       case 1 ->
           group.refusals.put(
@@ -102,7 +102,11 @@ final class CommitSimulationTest {
       case 4 -> group.lookupFailures.add(new TimeoutException("on purpose"));
       case 5 -> group.batchLimit = 1 + random.nextInt(20);
       case 6 -> setBack(partition(random), random);
-      default -> group.missingTopics.clear();
+      case 7 -> group.unreadable.add(partition(random));
+      default -> {
+        group.missingTopics.clear();
+        group.unreadable.clear();
+      }
     }
   }
 
@@ -148,6 +152,7 @@ final class CommitSimulationTest {
   private void calmDown() {
     group.groupErrors.clear();
     group.refusals.clear();
+    group.unreadable.clear();
     group.lookupFailures.clear();
     group.metadataLimit = 4096;
     group.batchLimit = Integer.MAX_VALUE;

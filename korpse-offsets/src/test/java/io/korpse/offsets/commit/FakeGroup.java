@@ -25,6 +25,10 @@ final class FakeGroup implements GroupClient {
   final Map<TopicPartition, Errors> refusals = new HashMap<>();
   final Deque<Errors> groupErrors = new ArrayDeque<>();
   final Set<String> missingTopics = new HashSet<>();
+
+  /** Partitions that a look-up leaves out, as the broker does when it must not tell. */
+  final Set<TopicPartition> unreadable = new HashSet<>();
+
   final Deque<RuntimeException> lookupFailures = new ArrayDeque<>();
 
   List<String> members = List.of();
@@ -89,6 +93,7 @@ final class FakeGroup implements GroupClient {
     }
     Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
     partitions.forEach(partition -> found.put(partition, offsets.get(partition)));
+    found.keySet().removeAll(unreadable);
     return CompletableFuture.completedFuture(found);
   }
 

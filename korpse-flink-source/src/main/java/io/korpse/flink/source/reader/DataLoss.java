@@ -11,7 +11,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -41,20 +40,13 @@ final class DataLoss implements LossHandler, LogInspector {
   private final IsolationLevel isolation;
   private final DataLossPolicy policy;
   private final SplitStates states;
-  private final Consumer<TopicPartition> steppedBack;
 
-  /** A handler; {@code steppedBack} is told of each split that goes on at a lower offset. */
   DataLoss(
-      Supplier<Admin> admin,
-      IsolationLevel isolation,
-      DataLossPolicy policy,
-      SplitStates states,
-      Consumer<TopicPartition> steppedBack) {
+      Supplier<Admin> admin, IsolationLevel isolation, DataLossPolicy policy, SplitStates states) {
     this.admin = admin;
     this.isolation = isolation;
     this.policy = policy;
     this.states = states;
-    this.steppedBack = steppedBack;
   }
 
   @Override
@@ -154,9 +146,6 @@ final class DataLoss implements LossHandler, LogInspector {
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);
     }
-    if (next < offset) {
-      steppedBack.accept(partition);
-    }
     LOG.warn("{}; goes on at {}, {} records are lost", found, next, lost);
     return Position.of(next);
   }
@@ -165,6 +154,7 @@ final class DataLoss implements LossHandler, LogInspector {
     if (offset < logStart) {
       return policy == DataLossPolicy.LATEST ? logEnd : logStart;
     }
-    return Math.max(logStart, Math.min(divergent.orElse(offset), logEnd));
+    // The end is the last stable offset when reading committed, which may lie before what was read.
+    return Math.max(logStart, divergent.orElse(Math.min(offset, logEnd)));
   }
 }

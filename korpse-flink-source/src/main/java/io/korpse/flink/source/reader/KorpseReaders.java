@@ -15,6 +15,7 @@ import io.korpse.flink.source.reader.proxy.ProxyStats;
 import io.korpse.flink.source.reader.proxy.RecordWeigher;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.SharedAdmin;
+import io.korpse.offsets.SteadyClock;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.util.Map;
@@ -55,7 +56,7 @@ public final class KorpseReaders {
       KafkaRecordDeserializationSchema<T> schema,
       SourceSettings settings)
       throws Exception {
-    Clock clock = Clock.systemUTC();
+    Clock clock = new SteadyClock(Clock.systemUTC());
     SourceReaderMetricGroup metricGroup = context.metricGroup();
     String clientId =
         settings.clientIdPrefix()
@@ -103,9 +104,7 @@ public final class KorpseReaders {
             rateLimit.orElse(null),
             offsetMetrics.group().counter("tombstonesSkipped"));
 
-    DataLoss dataLoss =
-        new DataLoss(
-            admin, settings.isolation(), settings.onDataLoss(), states, sidecar::steppedBack);
+    DataLoss dataLoss = new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states);
     RecreatedTopics losses =
         RecreatedTopics.of(
             dataLoss,

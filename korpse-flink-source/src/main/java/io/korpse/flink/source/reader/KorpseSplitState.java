@@ -6,6 +6,7 @@ import io.korpse.offsets.Position;
 import io.korpse.offsets.lag.PartitionLag;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -34,6 +35,7 @@ public final class KorpseSplitState implements PositionListener {
 
   private KorpseSplit split;
   private PartitionLag lag;
+  private Consumer<TopicPartition> stepBack = partition -> {};
 
   @SuppressWarnings("unused") // through OFFSET
   private long offset;
@@ -61,8 +63,10 @@ public final class KorpseSplitState implements PositionListener {
     }
   }
 
-  void watch(PartitionLag watchedLag) {
+  /** Tells whom to tell of what is emitted, and when the position goes back. */
+  void watch(PartitionLag watchedLag, Consumer<TopicPartition> onStepBack) {
     lag = watchedLag;
+    stepBack = onStepBack;
   }
 
   TopicPartition partition() {
@@ -129,6 +133,9 @@ public final class KorpseSplitState implements PositionListener {
   @Override
   public void moveTo(long newOffset, int newEpoch) {
     if (newOffset <= stopOffset) {
+      if (newOffset < offset()) {
+        stepBack.accept(split.partition());
+      }
       OFFSET.setOpaque(this, newOffset);
       leaderEpoch = newEpoch;
     }

@@ -44,6 +44,10 @@ final class OffsetSidecar {
   private final Map<TopicPartition, Position> finished = new HashMap<>();
 
   private final Map<Long, Set<TopicPartition>> finishedIn = new HashMap<>();
+
+  /** Where splits ended that left, until that is in the group. Any thread. */
+  private final Map<TopicPartition, Position> leaving = new ConcurrentHashMap<>();
+
   private boolean snapshotTaken;
   @Nullable private ScheduledFuture<?> periodic;
 
@@ -79,6 +83,7 @@ final class OffsetSidecar {
             .groupId(settings.groupId().orElseThrow())
             .identity(identity)
             .clock(clock)
+            .refreshInterval(settings.commitRefreshInterval())
             .threadName("korpse-committer-" + clientId)
             .listener(
                 new CommitListener() {
@@ -109,7 +114,12 @@ final class OffsetSidecar {
     return executor;
   }
 
+  /** On the committer's thread. */
   private void committed(TopicPartition partition, Position position) {
+    if (leaving.remove(partition, position)) {
+      // What is not read any more is not this job's to defend against others, or to keep alive.
+      committer.remove(List.of(partition));
+    }
     PartitionLag lag = tracked.get(partition);
     if (lag != null) {
       lag.observeCommitted(position);
@@ -122,7 +132,8 @@ final class OffsetSidecar {
 
   void splitAdded(KorpseSplitState state) {
     PartitionLag lag = lags.track(state.partition(), state::offset);
-    state.watch(lag);
+    state.watch(lag, this::steppedBack);
+    leaving.remove(state.partition());
     tracked.put(state.partition(), lag);
     metrics.bind(lag);
   }
@@ -130,8 +141,15 @@ final class OffsetSidecar {
   void splitFinished(KorpseSplitState state) {
     TopicPartition partition = state.partition();
     Position position = state.position();
-    if (position != null) {
+    if (position != null && committer != null) {
       finished.put(partition, position);
+      leaving.put(partition, position);
+      if (mode == CommitMode.PERIODIC) {
+        committer.submit(-1, Map.of(partition, position));
+      }
+      if (committer.status().committed(partition).filter(position::equals).isPresent()) {
+        committed(partition, position);
+      }
     }
     metrics.unbind(partition);
     lags.untrack(partition);
@@ -139,11 +157,12 @@ final class OffsetSidecar {
   }
 
   /**
-   * The log of a partition was cut below what was read, and reading goes on there. Without this the
-   * committer would leave the lower position out as a step back. Any thread.
+   * The position of a split went back, since the log of its partition was cut. What checkpoints
+   * before hold is beyond the log now, and the committer would leave the lower position out.
    */
-  void steppedBack(TopicPartition partition) {
+  private void steppedBack(TopicPartition partition) {
     if (committer != null) {
+      ledger.forget(partition);
       committer.remove(List.of(partition));
     }
   }
@@ -151,7 +170,7 @@ final class OffsetSidecar {
   /** The splits that go into a checkpoint, with those that finished since the last complete one. */
   void snapshot(long checkpointId) {
     snapshotTaken = true;
-    if (mode != CommitMode.ON_CHECKPOINT) {
+    if (!mode.onCheckpoints()) {
       finished.clear();
       return;
     }
@@ -164,7 +183,7 @@ final class OffsetSidecar {
   }
 
   void complete(long checkpointId) {
-    if (mode != CommitMode.ON_CHECKPOINT) {
+    if (!mode.onCheckpoints()) {
       return;
     }
     ledger.complete(checkpointId).ifPresent(positions -> committer.submit(checkpointId, positions));
@@ -181,11 +200,12 @@ final class OffsetSidecar {
   }
 
   /**
-   * The input is over. Without checkpoints nothing else would ever commit these positions; with
-   * them, the job's last checkpoint does.
+   * The input is over. Whether a checkpoint follows a reader cannot know: Flink takes one when
+   * checkpoints are on, and then a failure before it must not find the positions in the group.
    */
   void endOfInput() {
-    if (committer != null && (mode == CommitMode.PERIODIC || !snapshotTaken)) {
+    boolean first = !snapshotTaken;
+    if (mode == CommitMode.PERIODIC || (mode == CommitMode.ON_CHECKPOINT_OR_END && first)) {
       Map<TopicPartition, Position> last = states.positions();
       last.putAll(finished);
       committer.submit(-1, last);

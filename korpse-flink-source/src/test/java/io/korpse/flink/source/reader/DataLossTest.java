@@ -9,7 +9,6 @@ import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +27,6 @@ final class DataLossTest {
   private static final TopicPartition PARTITION = new TopicPartition("t", 0);
   private static final OptionalLong NO_DIVERGENCE = OptionalLong.empty();
 
-  private final List<TopicPartition> steppedBack = new ArrayList<>();
   private final SplitStates states = new SplitStates(Clock.systemUTC());
 
   /** A partition whose log holds only batches of before epochs, or a broker that tells none. */
@@ -39,8 +37,7 @@ final class DataLossTest {
             () -> listing(new ListOffsetsResultInfo(12, -1, Optional.empty())),
             IsolationLevel.READ_UNCOMMITTED,
             DataLossPolicy.FAIL,
-            states,
-            steppedBack::add);
+            states);
 
     assertThat(dataLoss.inspect(List.of(PARTITION)).toCompletableFuture().get())
         .isEqualTo(Map.of(PARTITION, new LogInspector.LogEnd(12, -1)));
@@ -83,12 +80,8 @@ final class DataLossTest {
   }
 
   @Test
-  void tells_the_committer_of_a_step_back_and_only_of_that() {
-    decide(DataLossPolicy.EARLIEST, 10, NO_DIVERGENCE, 100, 200);
-    assertThat(steppedBack).isEmpty();
-
-    decide(DataLossPolicy.EARLIEST, 300, OptionalLong.of(150), 100, 200);
-    assertThat(steppedBack).containsExactly(PARTITION);
+  void goes_on_where_the_log_diverged_also_beyond_the_last_stable_offset() {
+    assertThat(decide(DataLossPolicy.EARLIEST, 300, OptionalLong.of(250), 100, 200)).isEqualTo(250);
   }
 
   @Test
@@ -116,8 +109,7 @@ final class DataLossTest {
 
   private long decide(
       DataLossPolicy policy, long offset, OptionalLong divergent, long start, long end) {
-    DataLoss loss =
-        new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states, steppedBack::add);
+    DataLoss loss = new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states);
     return loss.decide(PARTITION, offset, divergent, start, end).offset();
   }
 }

@@ -196,7 +196,8 @@ final class KorpseReaderIT {
   @Test
   void the_last_positions_are_in_the_group_when_a_finished_reader_is_closed() throws Exception {
     produce(topic("finished"), 2, 100);
-    SourceReader<String, KorpseSplit> reader = reader(settings());
+    SourceReader<String, KorpseSplit> reader =
+        reader(settings().with(KorpseSourceOptions.COMMIT_MODE, CommitMode.ON_CHECKPOINT_OR_END));
     reader.addSplits(splits(topic("finished"), 2, 100));
     reader.notifyNoMoreSplits();
     pollToEnd(reader);
@@ -205,6 +206,61 @@ final class KorpseReaderIT {
     reader.close();
 
     assertThat(committed(topic("finished"))).isEqualTo(Map.of(0, 100L, 1, 100L));
+  }
+
+  /** Whoever runs the job again after a failure behind the source would lose the records. */
+  @Test
+  void nothing_is_in_the_group_when_a_reader_has_ended_before_any_checkpoint() throws Exception {
+    produce(topic("early"), 1, 100);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(splits(topic("early"), 1, 100));
+    reader.notifyNoMoreSplits();
+    pollToEnd(reader);
+
+    open.remove(reader);
+    reader.close();
+
+    assertThat(committed(topic("early"))).isEmpty();
+  }
+
+  @Test
+  void the_checkpoint_after_the_end_commits_the_last_positions_before_the_close_returns()
+      throws Exception {
+    produce(topic("final"), 2, 100);
+    SourceReader<String, KorpseSplit> reader = reader(settings());
+    reader.addSplits(splits(topic("final"), 2, 100));
+    reader.notifyNoMoreSplits();
+    pollToEnd(reader);
+    reader.snapshotState(1);
+    reader.notifyCheckpointComplete(1);
+
+    open.remove(reader);
+    reader.close();
+
+    assertThat(committed(topic("final"))).isEqualTo(Map.of(0, 100L, 1, 100L));
+  }
+
+  @Test
+  void a_split_that_ends_is_committed_also_without_checkpoints() throws Exception {
+    produce(topic("ended"), 2, 50);
+    SourceReader<String, KorpseSplit> reader =
+        reader(
+            settings()
+                .with(KorpseSourceOptions.COMMIT_MODE, CommitMode.PERIODIC)
+                .with(KorpseSourceOptions.COMMIT_INTERVAL, Duration.ofHours(1)));
+    reader.addSplits(
+        List.of(
+            split(topic("ended"), 0, 0, 50),
+            split(topic("ended"), 1, 0, KorpseSplit.NO_STOP_OFFSET)));
+    pollUntil(
+        reader,
+        () -> output.elements.size() >= 100 && output.released.contains(topic("ended") + "-0"));
+    reader.snapshotState(1);
+    reader.notifyCheckpointComplete(1);
+
+    await()
+        .atMost(EmbeddedBroker.patience())
+        .until(() -> committed(topic("ended")).equals(Map.of(0, 50L)));
   }
 
   @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -53,6 +55,21 @@ final class KorpseSplitStateTest {
     assertThat(state.stopOffset()).isEqualTo(10);
     assertThat(state.toSplit().position().offset()).isEqualTo(10);
     assertThat(state.toSplit().stopOffset()).isEqualTo(10);
+  }
+
+  @Test
+  void tells_when_the_position_goes_back_and_only_then() {
+    List<TopicPartition> told = new ArrayList<>();
+    KorpseSplitState state = state(5, KorpseSplit.NO_STOP_OFFSET, false);
+    state.watch(null, told::add);
+    state.moveTo(5, 0);
+    state.emitted(record(9, 0));
+    assertThat(told).isEmpty();
+
+    state.moveTo(7, 1);
+
+    assertThat(told).containsExactly(state.partition());
+    assertThat(state.toSplit().position()).isEqualTo(new Position(7, 1));
   }
 
   private static KorpseSplitState state(long offset, long stop, boolean pristine) {

@@ -63,6 +63,7 @@ final class LogTruncationIT {
     Reading lenient = read(DataLossPolicy.EARLIEST, Position.of(0));
     strict.pollUntil(() -> strict.elements().size() == 20);
     lenient.pollUntil(() -> lenient.elements().size() == 20);
+    lenient.reader.snapshotState(1);
     Position saved = strict.reader.snapshotState(1).get(0).position();
     assertThat(saved.offset()).isEqualTo(20);
     assertThat(saved.epoch()).isPresent();
@@ -75,7 +76,11 @@ final class LogTruncationIT {
 
     lenient.pollUntil(() -> lenient.elements().size() == 35);
     assertThat(lenient.elements().subList(20, 35)).allMatch(value -> value.startsWith("new"));
-    assertThat(lenient.reader.snapshotState(1).get(0).position().offset()).isEqualTo(25);
+    assertThat(lenient.reader.snapshotState(2).get(0).position().offset()).isEqualTo(25);
+    // What the first checkpoint holds is beyond the log now.
+    lenient.reader.notifyCheckpointComplete(1);
+    lenient.reader.notifyCheckpointComplete(2);
+    awaitCommitted(25);
 
     assertTellsOfTruncation(strict);
     assertTellsOfTruncation(read(DataLossPolicy.FAIL, saved));
@@ -103,6 +108,23 @@ final class LogTruncationIT {
         .hasStackTraceContaining("Data loss on " + TOPIC + "-0: offset 20 was to be read next")
         .hasStackTraceContaining("diverged at 10")
         .hasStackTraceContaining("onDataLoss");
+  }
+
+  private void awaitCommitted(long offset) {
+    try (Admin admin = brokers.admin()) {
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .ignoreExceptions()
+          .until(
+              () ->
+                  admin
+                          .listConsumerGroupOffsets("truncation-it")
+                          .partitionsToOffsetAndMetadata()
+                          .get()
+                          .get(new TopicPartition(TOPIC, 0))
+                          .offset()
+                      == offset);
+    }
   }
 
   private void createTopic() throws Exception {
