@@ -180,9 +180,58 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.SPLIT_BUFFER_RECORDS, records);
   }
 
+  /** Part of its buffer to which a full split drains before it is fetched again. Default 0.5. */
+  public KorpseSourceBuilder<T> setSplitResumeFraction(double fraction) {
+    return set(KorpseSourceOptions.SPLIT_RESUME_FRACTION, fraction);
+  }
+
   /** Heap that all of a subtask's records may take. Default: 5 % of the heap, at most 64 MiB. */
   public KorpseSourceBuilder<T> setReaderBuffer(MemorySize size) {
     return set(KorpseSourceOptions.READER_BUFFER, size);
+  }
+
+  /** Heap that one poll may add to that. Default: an eighth of it, at most 8 MiB. */
+  public KorpseSourceBuilder<T> setPollSize(MemorySize size) {
+    return set(KorpseSourceOptions.POLL_SIZE, size);
+  }
+
+  /** Fetch responses of each broker that the client may keep for paused splits. Default 8. */
+  public KorpseSourceBuilder<T> setRetainedResponses(int responses) {
+    return set(KorpseSourceOptions.RETAINED_RESPONSES, responses);
+  }
+
+  /** Batches that may be handed over to the task thread and not yet emitted. Default 4. */
+  public KorpseSourceBuilder<T> setHandoverBatches(int batches) {
+    return set(KorpseSourceOptions.HANDOVER_BATCHES, batches);
+  }
+
+  /** Records of one such batch. Default 2,048. */
+  public KorpseSourceBuilder<T> setHandoverRecords(int records) {
+    return set(KorpseSourceOptions.HANDOVER_RECORDS, records);
+  }
+
+  /** Heap of one such batch. Default: a thirty-second of the reader's, 64 KiB to 1 MiB. */
+  public KorpseSourceBuilder<T> setHandoverSize(MemorySize size) {
+    return set(KorpseSourceOptions.HANDOVER_SIZE, size);
+  }
+
+  /** How long event-time order waits for a split that is empty but has more. Default 1 s. */
+  public KorpseSourceBuilder<T> setOrderWait(Duration wait) {
+    return set(KorpseSourceOptions.ORDER_WAIT, wait);
+  }
+
+  /** How far out of order the output may be, in event time. Default 500 ms. */
+  public KorpseSourceBuilder<T> setOrderSlack(Duration slack) {
+    return set(KorpseSourceOptions.ORDER_SLACK, slack);
+  }
+
+  /**
+   * How long event-time order may hold a split back. Default 10 s. Must be below the idleness
+   * timeout of the watermark strategy, which the source cannot see: a split that is held longer
+   * than that is taken as idle, and its records come late.
+   */
+  public KorpseSourceBuilder<T> setOrderMaxHold(Duration hold) {
+    return set(KorpseSourceOptions.ORDER_MAX_HOLD, hold);
   }
 
   /** What happens when the next offset is gone. Default: fail. */

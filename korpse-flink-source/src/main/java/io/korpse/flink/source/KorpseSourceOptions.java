@@ -125,6 +125,54 @@ public final class KorpseSourceOptions {
               "Bytes of heap that the records of all splits of one subtask may take. Unset: 5 % of"
                   + " the heap, at most 64 MiB.");
 
+  /** Bytes of one poll. */
+  public static final ConfigOption<MemorySize> POLL_SIZE =
+      ConfigOptions.key(PREFIX + "reader.poll.size")
+          .memoryType()
+          .noDefaultValue()
+          .withDescription(
+              "Bytes of heap that one poll may add to the reader's buffer; one record is always let"
+                  + " through. Unset: an eighth of the reader's buffer, at most 8 MiB. Lower it"
+                  + " when records unpack to much more than they are on the wire and the heap is"
+                  + " small.");
+
+  /** Fetch responses that paused splits may pin. */
+  public static final ConfigOption<Integer> RETAINED_RESPONSES =
+      ConfigOptions.key(PREFIX + "reader.retained-responses")
+          .intType()
+          .defaultValue(8)
+          .withDescription(
+              "How many fetch responses of each broker the client may keep for splits that are"
+                  + " paused. Beyond that the oldest is dropped, and fetched again later. Lower it"
+                  + " when the heap is small, raise it when splitsShed grows.");
+
+  /** Batches between the fetcher and the task thread. */
+  public static final ConfigOption<Integer> HANDOVER_BATCHES =
+      ConfigOptions.key(PREFIX + "handover.batches")
+          .intType()
+          .defaultValue(4)
+          .withDescription(
+              "How many batches may be handed over to the task thread and not yet emitted. Fewer"
+                  + " make a pause by watermark alignment more exact, more help a task thread that"
+                  + " takes records in bursts.");
+
+  /** Records of one such batch. */
+  public static final ConfigOption<Integer> HANDOVER_RECORDS =
+      ConfigOptions.key(PREFIX + "handover.records")
+          .intType()
+          .defaultValue(2_048)
+          .withDescription("How many records one batch that is handed over may hold.");
+
+  /** Bytes of one such batch. */
+  public static final ConfigOption<MemorySize> HANDOVER_SIZE =
+      ConfigOptions.key(PREFIX + "handover.size")
+          .memoryType()
+          .noDefaultValue()
+          .withDescription(
+              "Bytes of heap that one batch that is handed over may hold; one record is always let"
+                  + " through. Unset: a thirty-second of the reader's buffer, from 64 KiB to 1"
+                  + " MiB.");
+
   /** Order among splits. */
   public static final ConfigOption<RecordOrder> ORDER =
       ConfigOptions.key(PREFIX + "order")
@@ -142,6 +190,16 @@ public final class KorpseSourceOptions {
           .withDescription(
               "In event-time order, how long to wait for a split that is empty but has more on the"
                   + " broker. 0 never waits.");
+
+  /** How far a run may go ahead. */
+  public static final ConfigOption<Duration> ORDER_SLACK =
+      ConfigOptions.key(PREFIX + "order.slack")
+          .durationType()
+          .defaultValue(Duration.ofMillis(500))
+          .withDescription(
+              "In event-time order, how far the records of one split may go beyond the next record"
+                  + " of another: how much out of order the output may be. More makes longer runs,"
+                  + " which cost less; 0 is strict.");
 
   /** How long a split may be held back. */
   public static final ConfigOption<Duration> ORDER_MAX_HOLD =
@@ -192,8 +250,8 @@ public final class KorpseSourceOptions {
           .enumType(BadRecordPolicy.class)
           .defaultValue(BadRecordPolicy.FAIL)
           .withDescription(
-              "What happens to a record that the schema cannot read, and to a batch that is damaged on"
-                  + " the broker: fail, skip, or handler (which only the builder can set).");
+              "What happens to a record that the schema cannot read, and to a batch that is damaged"
+                  + " on the broker: fail, skip, or handler (which only the builder can set).");
 
   /** How many bad records are tolerated. */
   public static final ConfigOption<Integer> BAD_RECORD_LIMIT =
@@ -278,8 +336,14 @@ public final class KorpseSourceOptions {
           SPLIT_BUFFER_RECORDS,
           SPLIT_RESUME_FRACTION,
           READER_BUFFER,
+          POLL_SIZE,
+          RETAINED_RESPONSES,
+          HANDOVER_BATCHES,
+          HANDOVER_RECORDS,
+          HANDOVER_SIZE,
           ORDER,
           ORDER_WAIT,
+          ORDER_SLACK,
           ORDER_MAX_HOLD,
           COMMIT_MODE,
           COMMIT_ON_CHECKPOINT,

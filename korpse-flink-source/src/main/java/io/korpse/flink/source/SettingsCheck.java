@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Properties;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -103,7 +104,13 @@ final class SettingsCheck {
     require(
         fraction > 0 && fraction < 1,
         "korpse.split.buffer.resume-fraction is " + fraction + "; it is above 0 and below 1");
+    fitsReader(settings.pollBytes(), settings, KorpseSourceOptions.POLL_SIZE);
+    fitsReader(settings.handoverBytes(), settings, KorpseSourceOptions.HANDOVER_SIZE);
+    positive(settings.retainedResponses(), KorpseSourceOptions.RETAINED_RESPONSES);
+    positive(settings.handoverBatches(), KorpseSourceOptions.HANDOVER_BATCHES);
+    positive(settings.handoverRecords(), KorpseSourceOptions.HANDOVER_RECORDS);
     notNegative(settings.orderWait(), KorpseSourceOptions.ORDER_WAIT);
+    notNegative(settings.orderSlack(), KorpseSourceOptions.ORDER_SLACK);
     positive(settings.maxHold(), KorpseSourceOptions.ORDER_MAX_HOLD);
     require(
         settings.toleratedDiscoveryFailures() >= 0,
@@ -184,6 +191,26 @@ final class SettingsCheck {
             e);
       }
     }
+  }
+
+  private static void fitsReader(
+      OptionalLong bytes, SourceSettings settings, ConfigOption<?> option) {
+    bytes.ifPresent(
+        size -> {
+          positive(size, option);
+          settings
+              .readerBufferBytes()
+              .ifPresent(
+                  reader ->
+                      require(
+                          size <= reader,
+                          option.key()
+                              + " is "
+                              + size
+                              + " bytes and more than the korpse.reader.buffer.size of "
+                              + reader
+                              + "; lower the one or raise the other"));
+        });
   }
 
   private static void positive(long value, ConfigOption<?> option) {

@@ -178,11 +178,40 @@ public final class SourceSettings implements Serializable {
 
   /** Bytes that all splits of one reader may have buffered; empty when the reader decides. */
   public OptionalLong readerBufferBytes() {
+    return bytes(KorpseSourceOptions.READER_BUFFER);
+  }
+
+  private OptionalLong bytes(ConfigOption<MemorySize> option) {
     return options
-        .getOptional(KorpseSourceOptions.READER_BUFFER)
+        .getOptional(option)
         .map(MemorySize::getBytes)
         .map(OptionalLong::of)
         .orElseGet(OptionalLong::empty);
+  }
+
+  /** Bytes that one poll may add; empty when the reader decides. */
+  public OptionalLong pollBytes() {
+    return bytes(KorpseSourceOptions.POLL_SIZE);
+  }
+
+  /** Fetch responses of each broker that paused splits may pin. */
+  public int retainedResponses() {
+    return options.get(KorpseSourceOptions.RETAINED_RESPONSES);
+  }
+
+  /** Batches that may be handed over and not yet emitted. */
+  public int handoverBatches() {
+    return options.get(KorpseSourceOptions.HANDOVER_BATCHES);
+  }
+
+  /** Records of one batch. */
+  public int handoverRecords() {
+    return options.get(KorpseSourceOptions.HANDOVER_RECORDS);
+  }
+
+  /** Bytes of one batch; empty when the reader decides. */
+  public OptionalLong handoverBytes() {
+    return bytes(KorpseSourceOptions.HANDOVER_SIZE);
   }
 
   /** Order among splits. */
@@ -193,6 +222,11 @@ public final class SourceSettings implements Serializable {
   /** How long an empty split is waited for. */
   public Duration orderWait() {
     return options.get(KorpseSourceOptions.ORDER_WAIT);
+  }
+
+  /** How far a run may go beyond the next split's head. */
+  public Duration orderSlack() {
+    return options.get(KorpseSourceOptions.ORDER_SLACK);
   }
 
   /** How long a split may be held back. */

@@ -327,6 +327,11 @@ final class KorpseSourceBuilderTest {
     "korpse.split.buffer.resume-fraction, 1",
     "korpse.split.buffer.resume-fraction, 0",
     "korpse.reader.buffer.size, 1 mb",
+    "korpse.reader.poll.size, 0 b",
+    "korpse.reader.retained-responses, 0",
+    "korpse.handover.batches, 0",
+    "korpse.handover.records, -1",
+    "korpse.handover.size, 0 b",
     "korpse.order.max-hold, 0 s",
     "korpse.discovery.tolerated-failures, -1",
     "korpse.connect.timeout, 0 s",
@@ -343,6 +348,57 @@ final class KorpseSourceBuilderTest {
     KorpseSourceBuilder<String> builder = valid().setProperty(key, value);
 
     assertThatIllegalArgumentException().isThrownBy(builder::build).withMessageContaining(key);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"korpse.reader.poll.size", "korpse.handover.size"})
+  void rejects_a_part_that_is_larger_than_the_readers_buffer_with_both_values(String key) {
+    KorpseSourceBuilder<String> builder =
+        valid().setReaderBuffer(MemorySize.ofMebiBytes(8)).setProperty(key, "9 mb");
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::build)
+        .withMessageContaining(key)
+        .withMessageContaining("9437184")
+        .withMessageContaining("8388608");
+  }
+
+  @Test
+  void rejects_times_below_zero() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setOrderWait(Duration.ofMillis(-5)).build())
+        .withMessage("korpse.order.wait is -5 ms; it is at least 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setOrderSlack(Duration.ofMillis(-6)).build())
+        .withMessage("korpse.order.slack is -6 ms; it is at least 0");
+  }
+
+  @Test
+  void every_limit_has_a_method() {
+    SourceSettings settings =
+        valid()
+            .setReaderBuffer(MemorySize.ofMebiBytes(32))
+            .setSplitResumeFraction(0.25)
+            .setPollSize(MemorySize.ofMebiBytes(3))
+            .setRetainedResponses(5)
+            .setHandoverBatches(6)
+            .setHandoverRecords(700)
+            .setHandoverSize(MemorySize.ofMebiBytes(2))
+            .setOrderWait(Duration.ofMillis(800))
+            .setOrderSlack(Duration.ofMillis(90))
+            .setOrderMaxHold(Duration.ofSeconds(7))
+            .build()
+            .settings();
+
+    assertThat(settings.splitResumeFraction()).isEqualTo(0.25);
+    assertThat(settings.pollBytes()).hasValue(3 << 20);
+    assertThat(settings.retainedResponses()).isEqualTo(5);
+    assertThat(settings.handoverBatches()).isEqualTo(6);
+    assertThat(settings.handoverRecords()).isEqualTo(700);
+    assertThat(settings.handoverBytes()).hasValue(2 << 20);
+    assertThat(settings.orderWait()).hasMillis(800);
+    assertThat(settings.orderSlack()).hasMillis(90);
+    assertThat(settings.maxHold()).hasSeconds(7);
   }
 
   @Test

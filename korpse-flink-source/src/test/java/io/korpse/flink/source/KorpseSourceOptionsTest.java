@@ -29,6 +29,9 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.connect.timeout", "PT20S");
     expected.put("korpse.deserialize-on-fetcher", "false");
     expected.put("korpse.discovery.tolerated-failures", "20");
+    expected.put("korpse.handover.batches", "4");
+    expected.put("korpse.handover.records", "2048");
+    expected.put("korpse.handover.size", "null");
     expected.put("korpse.lag.interval", "PT1S");
     expected.put("korpse.offsets.timeout", "PT5M");
     expected.put("korpse.on-bad-record", "FAIL");
@@ -37,9 +40,12 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.on-unsubscribed", "DROP");
     expected.put("korpse.order", "EVENT_TIME");
     expected.put("korpse.order.max-hold", "PT10S");
+    expected.put("korpse.order.slack", "PT0.5S");
     expected.put("korpse.order.wait", "PT1S");
     expected.put("korpse.rate-limit", "null");
     expected.put("korpse.reader.buffer.size", "null");
+    expected.put("korpse.reader.poll.size", "null");
+    expected.put("korpse.reader.retained-responses", "8");
     expected.put("korpse.split.buffer.records", "16384");
     expected.put("korpse.split.buffer.resume-fraction", "0.5");
     expected.put("korpse.split.buffer.size", "4 mb");

@@ -38,7 +38,6 @@ import org.slf4j.LoggerFactory;
 public final class KorpseReaders {
 
   private static final Logger LOG = LoggerFactory.getLogger(KorpseReaders.class);
-  private static final long ORDER_SLACK_MILLIS = 200;
 
   /** Makes client ids of one JVM differ: a restarted task may overlap the one that is closing. */
   private static final AtomicLong READERS = new AtomicLong();
@@ -133,7 +132,7 @@ public final class KorpseReaders {
             limits.maxPollRecordsFixed(),
             settings.order() == RecordOrder.EVENT_TIME,
             settings.orderWait(),
-            ORDER_SLACK_MILLIS,
+            settings.orderSlack().toMillis(),
             settings.maxHold(),
             System::nanoTime);
     FetcherMetrics fetcherMetrics = new FetcherMetrics(metricGroup, offsetMetrics.group());

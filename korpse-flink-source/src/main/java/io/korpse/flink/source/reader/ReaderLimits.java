@@ -38,9 +38,6 @@ record ReaderLimits(
   /** What one poll brings stays in the cache of a core until it is weighed and handed over. */
   private static final int MAX_POLL_RECORDS = 2_000;
 
-  private static final int BATCHES = 4;
-  private static final int BATCH_RECORDS = 2048;
-  private static final int RETAINED_RESPONSES = 8;
   private static final Duration MAX_WAIT = Duration.ofMillis(100);
   private static final int FETCH_MAX_WAIT_MILLIS = 100;
 
@@ -74,11 +71,11 @@ record ReaderLimits(
             splitRecords,
             (int) (splitRecords * resume),
             budget,
-            clamp(budget / 8, MIB / 4, 8 * MIB),
-            BATCH_RECORDS,
-            clamp(budget / 32, 64 * 1024, MIB),
-            BATCHES,
-            RETAINED_RESPONSES,
+            settings.pollBytes().orElse(clamp(budget / 8, MIB / 4, 8 * MIB)),
+            settings.handoverRecords(),
+            settings.handoverBytes().orElse(clamp(budget / 32, 64 * 1024, MIB)),
+            settings.handoverBatches(),
+            settings.retainedResponses(),
             MAX_WAIT);
     return new ReaderLimits(
         limits,

@@ -76,6 +76,25 @@ final class ReaderLimitsTest {
   }
 
   @Test
+  void takes_what_the_user_says_of_polls_and_batches() {
+    ReaderLimits limits =
+        ReaderLimits.derive(
+            settings()
+                .with(KorpseSourceOptions.POLL_SIZE, MemorySize.ofMebiBytes(2))
+                .with(KorpseSourceOptions.HANDOVER_SIZE, MemorySize.ofMebiBytes(3))
+                .with(KorpseSourceOptions.HANDOVER_RECORDS, 99)
+                .with(KorpseSourceOptions.HANDOVER_BATCHES, 7)
+                .with(KorpseSourceOptions.RETAINED_RESPONSES, 3),
+            8192 * MIB);
+
+    assertThat(limits.proxy().pollBytes()).isEqualTo(2 * MIB);
+    assertThat(limits.proxy().batchBytes()).isEqualTo(3 * MIB);
+    assertThat(limits.proxy().batchRecords()).isEqualTo(99);
+    assertThat(limits.proxy().batches()).isEqualTo(7);
+    assertThat(limits.proxy().retainedResponses()).isEqualTo(3);
+  }
+
+  @Test
   void refuses_a_low_watermark_that_is_not_below_the_high_one() {
     assertThatThrownBy(
             () ->
