@@ -45,6 +45,7 @@ public final class KorpseSourceBuilder<T> {
   @Nullable private SerializableSupplier<String> rackId;
   @Nullable private BadRecordHandler badRecordHandler;
   @Nullable private RecordEvaluator<T> endOfStream;
+  private Extensions extensions = Extensions.NONE;
 
   KorpseSourceBuilder() {}
 
@@ -313,6 +314,24 @@ public final class KorpseSourceBuilder<T> {
     return this;
   }
 
+  /** Makes the consumers that read. Default: a plain {@code KafkaConsumer}. */
+  public KorpseSourceBuilder<T> setConsumerFactory(KafkaConsumerFactory factory) {
+    extensions = extensions.with(Objects.requireNonNull(factory, "A consumer factory is needed"));
+    return this;
+  }
+
+  /** Looks at each record before it is buffered, and may change or drop it. Default: none. */
+  public KorpseSourceBuilder<T> setRecordHook(RecordHook hook) {
+    extensions = extensions.with(Objects.requireNonNull(hook, "A record hook is needed"));
+    return this;
+  }
+
+  /** What a record counts in the buffers. Default: the heap that it takes. */
+  public KorpseSourceBuilder<T> setRecordSize(RecordSize size) {
+    extensions = extensions.with(Objects.requireNonNull(size, "A record size is needed"));
+    return this;
+  }
+
   /**
    * Sets a key of Kafka's consumer configuration, or of {@link KorpseSourceOptions}.
    *
@@ -349,12 +368,13 @@ public final class KorpseSourceBuilder<T> {
     Objects.requireNonNull(schema, SettingsCheck.NO_DESERIALIZER);
     SourceSettings settings =
         new SourceSettings(
-            SettingsCheck.kafka(properties.kafka()),
-            properties.options(),
-            boundedness,
-            rackId,
-            badRecordHandler,
-            endOfStream);
+                SettingsCheck.kafka(properties.kafka()),
+                properties.options(),
+                boundedness,
+                rackId,
+                badRecordHandler,
+                endOfStream)
+            .with(extensions);
     SettingsCheck.check(settings, properties.options());
     SettingsCheck.threads(settings, schema);
     boolean hasGroup = settings.groupId().isPresent();

@@ -4,6 +4,8 @@ import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.Subscription;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -178,7 +180,10 @@ final class SettingsCheck {
       KorpseSource<?> source,
       KafkaRecordDeserializationSchema<?> schema,
       Subscription subscription) {
-    for (Object part : new Object[] {schema, subscription, source}) {
+    List<Object> parts = new ArrayList<>(List.of(schema, subscription));
+    parts.addAll(source.settings().extensions().parts());
+    parts.add(source);
+    for (Object part : parts) {
       try {
         InstantiationUtil.serializeObject(part);
       } catch (IOException e) {

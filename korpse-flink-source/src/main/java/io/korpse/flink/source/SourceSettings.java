@@ -34,6 +34,7 @@ public final class SourceSettings implements Serializable {
   @Nullable private final SerializableSupplier<String> rackId;
   @Nullable private final BadRecordHandler badRecordHandler;
   @Nullable private final RecordEvaluator<?> endOfStream;
+  private final Extensions extensions;
 
   /**
    * Copies what it is given; unset options have their defaults.
@@ -51,12 +52,24 @@ public final class SourceSettings implements Serializable {
       @Nullable SerializableSupplier<String> rackId,
       @Nullable BadRecordHandler badRecordHandler,
       @Nullable RecordEvaluator<?> endOfStream) {
+    this(kafka, options, boundedness, rackId, badRecordHandler, endOfStream, Extensions.NONE);
+  }
+
+  private SourceSettings(
+      Properties kafka,
+      Configuration options,
+      Boundedness boundedness,
+      @Nullable SerializableSupplier<String> rackId,
+      @Nullable BadRecordHandler badRecordHandler,
+      @Nullable RecordEvaluator<?> endOfStream,
+      Extensions extensions) {
     this.kafka = copy(kafka);
     this.options = new Configuration(options);
     this.boundedness = Objects.requireNonNull(boundedness);
     this.rackId = rackId;
     this.badRecordHandler = badRecordHandler;
     this.endOfStream = endOfStream;
+    this.extensions = extensions;
   }
 
   /** The defaults, for a cluster and without a group; for tests and tools. */
@@ -71,14 +84,22 @@ public final class SourceSettings implements Serializable {
   public <T> SourceSettings with(ConfigOption<T> option, T value) {
     Configuration changed = new Configuration(options);
     changed.set(option, value);
-    return new SourceSettings(kafka, changed, boundedness, rackId, badRecordHandler, endOfStream);
+    return new SourceSettings(
+        kafka, changed, boundedness, rackId, badRecordHandler, endOfStream, extensions);
+  }
+
+  /** The same with the user's code in the reading part. */
+  public SourceSettings with(Extensions userCode) {
+    return new SourceSettings(
+        kafka, options, boundedness, rackId, badRecordHandler, endOfStream, userCode);
   }
 
   /** The same with one key of Kafka's configuration changed. */
   public SourceSettings withKafka(String key, String value) {
     Properties changed = copy(kafka);
     changed.setProperty(key, value);
-    return new SourceSettings(changed, options, boundedness, rackId, badRecordHandler, endOfStream);
+    return new SourceSettings(
+        changed, options, boundedness, rackId, badRecordHandler, endOfStream, extensions);
   }
 
   /**
@@ -303,6 +324,11 @@ public final class SourceSettings implements Serializable {
   @SuppressWarnings("unchecked")
   public <T> Optional<RecordEvaluator<T>> endOfStream() {
     return Optional.ofNullable((RecordEvaluator<T>) endOfStream);
+  }
+
+  /** The user's code in the reading part. */
+  public Extensions extensions() {
+    return extensions;
   }
 
   /** Whether the consumer's own metrics are registered. */

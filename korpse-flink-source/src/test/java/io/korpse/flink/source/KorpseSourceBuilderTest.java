@@ -485,6 +485,29 @@ final class KorpseSourceBuilderTest {
   }
 
   @Test
+  void takes_the_users_code_and_names_what_cannot_be_serialized() {
+    KafkaConsumerFactory factory = (config, keys, values) -> null;
+    RecordHook hook = (record, drops) -> record;
+    RecordSize size = record -> 1;
+    assertThat(valid().build().settings().extensions()).isEqualTo(Extensions.NONE);
+    assertThat(
+            valid()
+                .setConsumerFactory(factory)
+                .setRecordHook(hook)
+                .setRecordSize(size)
+                .build()
+                .settings()
+                .extensions())
+        .isEqualTo(new Extensions(factory, hook, size));
+
+    Object stuck = new Object();
+    RecordSize unserializable = record -> stuck.hashCode();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setRecordSize(unserializable).build())
+        .withMessageContaining(unserializable.getClass().getName());
+  }
+
+  @Test
   void a_changed_builder_leaves_what_it_built_as_it_was() {
     KorpseSourceBuilder<String> builder = valid();
     KorpseSource<String> first = builder.build();

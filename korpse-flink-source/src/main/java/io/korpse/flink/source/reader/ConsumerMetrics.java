@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 
@@ -29,7 +29,7 @@ final class ConsumerMetrics {
     this.enabled = enabled;
   }
 
-  void bind(KafkaConsumer<byte[], byte[]> consumer) {
+  void bind(Consumer<byte[], byte[]> consumer) {
     if (!enabled) {
       return;
     }

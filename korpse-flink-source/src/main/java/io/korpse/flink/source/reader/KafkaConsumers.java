@@ -1,17 +1,18 @@
 package io.korpse.flink.source.reader;
 
+import io.korpse.flink.source.KafkaConsumerFactory;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.reader.proxy.ConsumerFactory;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.flink.util.TemporaryClassLoaderContext;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
@@ -26,17 +27,19 @@ final class KafkaConsumers implements ConsumerFactory {
 
   private final Properties config;
   private final String clientId;
+  private final KafkaConsumerFactory factory;
   private final ClassLoader userCode;
-  private final Consumer<KafkaConsumer<byte[], byte[]>> onCreated;
+  private final java.util.function.Consumer<Consumer<byte[], byte[]>> onCreated;
 
   KafkaConsumers(
       SourceSettings settings,
       Map<String, String> fetch,
       String clientId,
       ClassLoader userCode,
-      Consumer<KafkaConsumer<byte[], byte[]>> onCreated) {
+      java.util.function.Consumer<Consumer<byte[], byte[]>> onCreated) {
     this.config = settings.kafka();
     this.clientId = clientId;
+    this.factory = settings.extensions().consumerFactory();
     this.userCode = userCode;
     this.onCreated = onCreated;
     fetch.forEach(config::setProperty);
@@ -48,15 +51,15 @@ final class KafkaConsumers implements ConsumerFactory {
   }
 
   @Override
-  public KafkaConsumer<byte[], byte[]> create(
+  public Consumer<byte[], byte[]> create(
       Map<String, Object> overrides, Deserializer<byte[]> keys, Deserializer<byte[]> values) {
-    KafkaConsumer<byte[], byte[]> consumer = consumer(clientId, overrides, keys, values);
+    Consumer<byte[], byte[]> consumer = consumer(clientId, overrides, keys, values);
     onCreated.accept(consumer);
     return consumer;
   }
 
   /** A second consumer, for a short time, that returns at most one record in a poll. */
-  KafkaConsumer<byte[], byte[]> probe() {
+  Consumer<byte[], byte[]> probe() {
     return consumer(
         clientId + "-probe",
         Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1),
@@ -64,7 +67,7 @@ final class KafkaConsumers implements ConsumerFactory {
         new ByteArrayDeserializer());
   }
 
-  private KafkaConsumer<byte[], byte[]> consumer(
+  private Consumer<byte[], byte[]> consumer(
       String id,
       Map<String, Object> overrides,
       Deserializer<byte[]> keys,
@@ -81,7 +84,9 @@ final class KafkaConsumers implements ConsumerFactory {
     all.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     all.put(ConsumerConfig.CLIENT_ID_CONFIG, id);
     all.putAll(overrides);
-    return inUserCode(() -> new KafkaConsumer<>(all, keys, values));
+    return Objects.requireNonNull(
+        inUserCode(() -> factory.create(all, keys, values)),
+        "The consumer factory gave no consumer");
   }
 
   /** An Admin client for commits and lag; its name differs from the consumer's. */

@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.BadRecordPolicy;
+import io.korpse.flink.source.Extensions;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TombstonePolicy;
@@ -111,7 +112,9 @@ public final class KorpseReaders {
             states,
             partition -> context.sendSourceEventToCoordinator(new TopicSuspectedEvent(partition)));
     // A handler of bad records is given what the schema does not look at, too.
-    boolean whole = settings.onBadRecord() == BadRecordPolicy.HANDLER;
+    Extensions userCode = settings.extensions();
+    boolean whole =
+        settings.onBadRecord() == BadRecordPolicy.HANDLER || userCode.readsWholeRecords();
     boolean keys = whole || schema.readsKey();
     boolean headers = whole || schema.readsHeaders();
     ProxyParts proxy =
@@ -125,7 +128,12 @@ public final class KorpseReaders {
             losses,
             new UnreadableBatches(settings.onBadRecord(), clients::probe, System::nanoTime),
             dataLoss,
-            RecordWeigher.of(keys, headers),
+            userCode.recordSize() == null
+                ? RecordWeigher.of(keys, headers)
+                : new SizedRecords(userCode.recordSize()),
+            userCode.recordHook() == null
+                ? null
+                : new HookedRecords(userCode.recordHook(), offsetMetrics.group()),
             keys,
             headers,
             limits.maxPollRecords(),

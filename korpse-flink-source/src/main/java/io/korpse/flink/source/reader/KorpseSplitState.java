@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.reader.proxy.PositionListener;
+import io.korpse.flink.source.reader.proxy.SplitStats;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import io.korpse.offsets.lag.PartitionLag;
@@ -33,6 +34,7 @@ public final class KorpseSplitState implements PositionListener {
   /** The offset of a split whose start is not resolved yet. */
   static final long UNRESOLVED = -1;
 
+  private final SplitStats stats = new SplitStats();
   private KorpseSplit split;
   private PartitionLag lag;
   private Consumer<TopicPartition> stepBack = partition -> {};
@@ -89,6 +91,11 @@ public final class KorpseSplitState implements PositionListener {
 
   long stopOffset() {
     return stopOffset;
+  }
+
+  /** What the proxy reads of the split. */
+  SplitStats stats() {
+    return stats;
   }
 
   @Nullable

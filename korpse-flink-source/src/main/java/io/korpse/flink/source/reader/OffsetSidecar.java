@@ -136,6 +136,7 @@ final class OffsetSidecar {
     leaving.remove(state.partition());
     tracked.put(state.partition(), lag);
     metrics.bind(lag);
+    ProxyMetrics.register(metrics.partitionGroup(state.partition()), state.stats());
   }
 
   void splitFinished(KorpseSplitState state) {

@@ -4,6 +4,7 @@ import io.korpse.flink.source.reader.proxy.BufferBudget;
 import io.korpse.flink.source.reader.proxy.PauseReason;
 import io.korpse.flink.source.reader.proxy.PauseTimes;
 import io.korpse.flink.source.reader.proxy.ProxyStats;
+import io.korpse.flink.source.reader.proxy.SplitStats;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 import org.apache.flink.metrics.Gauge;
@@ -24,6 +25,7 @@ final class ProxyMetrics {
     gauge(group, "batchesHandedOver", budget::batches);
     gauge(group, "recordsRead", stats::records);
     gauge(group, "bytesRead", stats::bytes);
+    gauge(group, "partitions", stats::splits);
     gauge(group, "polls", stats::polls);
     gauge(group, "emptyPolls", stats::emptyPolls);
     gauge(group, "skippedPolls", stats::skippedPolls);
@@ -42,6 +44,15 @@ final class ProxyMetrics {
       gauge(byReason, "pausedTime", () -> pauses.pausedMillis(reason));
       gauge(byReason, "pauses", () -> pauses.pauses(reason));
     }
+  }
+
+  /** The metrics of one split, in its own group. */
+  static void register(MetricGroup partition, SplitStats stats) {
+    gauge(partition, "recordsRead", stats::records);
+    gauge(partition, "bytesRead", stats::bytes);
+    gauge(partition, "bufferedRecords", stats::bufferedRecords);
+    gauge(partition, "bufferedBytes", stats::bufferedBytes);
+    gauge(partition, "paused", stats::paused);
   }
 
   private static void gauge(MetricGroup group, String name, LongSupplier value) {

@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader;
 import io.korpse.flink.source.reader.proxy.EndListener;
 import io.korpse.flink.source.reader.proxy.PositionListener;
 import io.korpse.flink.source.reader.proxy.SplitListeners;
+import io.korpse.flink.source.reader.proxy.SplitStats;
 import io.korpse.offsets.Position;
 import io.korpse.offsets.lag.PartitionLag;
 import java.time.Clock;
@@ -59,6 +60,11 @@ final class SplitStates implements SplitListeners {
   @Override
   public PositionListener position(String splitId) {
     return states.get(splitId);
+  }
+
+  @Override
+  public SplitStats stats(String splitId) {
+    return states.get(splitId).stats();
   }
 
   @Override

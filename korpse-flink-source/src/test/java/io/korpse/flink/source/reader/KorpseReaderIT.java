@@ -406,13 +406,15 @@ final class KorpseReaderIT {
 
     pollUntil(reader, () -> output.elements.size() == 20);
 
-    assertThat(metrics.has("records-consumed-total")).isEqualTo(shown);
+    assertThat(metrics.has("KafkaConsumer.records-consumed-total")).isEqualTo(shown);
     if (shown) {
       // The consumer counts a response when all of it was returned.
       await()
           .atMost(EmbeddedBroker.patience())
-          .until(() -> metrics.number("records-consumed-total") == 20);
-      assertThat(metrics.has("records-lag")).as("a metric of one partition").isFalse();
+          .until(() -> metrics.number("KafkaConsumer.records-consumed-total") == 20);
+      assertThat(metrics.has("KafkaConsumer.records-lag"))
+          .as("a metric of one partition")
+          .isFalse();
     }
   }
 

@@ -2,23 +2,32 @@ package io.korpse.flink.source.reader;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Metric;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.metrics.groups.InternalSourceReaderMetricGroup;
 
-/** Keeps the gauges that a reader registers, by their last name. */
+/**
+ * Keeps the gauges and counters that a reader registers, by their path: the names of their groups
+ * below the reader's own {@code KafkaSourceReader}, and their own, with dots.
+ */
 final class MetricsOfReader extends UnregisteredMetricsGroup {
 
-  private final Map<String, Gauge<?>> gauges;
+  private static final String ROOT = "KafkaSourceReader";
+
+  private final Map<String, Metric> metrics;
+  private final String path;
 
   MetricsOfReader() {
-    this(new ConcurrentHashMap<>());
+    this(new ConcurrentHashMap<>(), "");
   }
 
-  private MetricsOfReader(Map<String, Gauge<?>> gauges) {
-    this.gauges = gauges;
+  private MetricsOfReader(Map<String, Metric> metrics, String path) {
+    this.metrics = metrics;
+    this.path = path;
   }
 
   SourceReaderMetricGroup group() {
@@ -27,25 +36,42 @@ final class MetricsOfReader extends UnregisteredMetricsGroup {
 
   @Override
   public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
-    gauges.put(name, gauge);
+    metrics.put(path + name, gauge);
     return gauge;
   }
 
   @Override
+  public Counter counter(String name) {
+    return counter(name, super.counter(name));
+  }
+
+  @Override
+  public <C extends Counter> C counter(String name, C counter) {
+    metrics.put(path + name, counter);
+    return counter;
+  }
+
+  @Override
   public MetricGroup addGroup(String name) {
-    return new MetricsOfReader(gauges);
+    return new MetricsOfReader(metrics, name.equals(ROOT) ? "" : path + name + ".");
   }
 
   @Override
   public MetricGroup addGroup(String key, String value) {
-    return new MetricsOfReader(gauges);
+    return new MetricsOfReader(metrics, path + key + "." + value + ".");
   }
 
   boolean has(String name) {
-    return gauges.containsKey(name);
+    return metrics.containsKey(name);
   }
 
   long number(String name) {
-    return ((Number) gauges.get(name).getValue()).longValue();
+    Metric metric = metrics.get(name);
+    if (metric == null) {
+      throw new AssertionError("No metric " + name + ", only " + metrics.keySet());
+    }
+    return metric instanceof Counter counter
+        ? counter.getCount()
+        : ((Number) ((Gauge<?>) metric).getValue()).longValue();
   }
 }

@@ -2,9 +2,12 @@ package io.korpse.flink.source.reader.proxy;
 
 import io.korpse.offsets.Position;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
+import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -27,6 +30,7 @@ final class Intake {
   private final ProxyConsumer consumer;
   private final PollQuota quota;
   private final PollSize pollSize;
+  @Nullable private final UnaryOperator<ConsumerRecord<byte[], byte[]>> hook;
   private final ProxyLimits limits;
   private final ProxyStats stats;
   private final Holdings holdings;
@@ -39,12 +43,14 @@ final class Intake {
       ProxyConsumer consumer,
       PollQuota quota,
       PollSize pollSize,
+      @Nullable UnaryOperator<ConsumerRecord<byte[], byte[]>> hook,
       ProxyLimits limits,
       ProxyStats stats,
       Holdings holdings) {
     this.consumer = consumer;
     this.quota = quota;
     this.pollSize = pollSize;
+    this.hook = hook;
     this.limits = limits;
     this.stats = stats;
     this.holdings = holdings;
@@ -58,7 +64,7 @@ final class Intake {
     more = false;
   }
 
-  /** Records that the last poll brought into buffers. */
+  /** Records that the last poll brought, those included that the hook dropped. */
   int kept() {
     return kept;
   }
@@ -121,14 +127,28 @@ final class Intake {
       records = upTo(records, split.stopOffset());
       nextOffset = split.stopOffset();
     }
+    kept += records.size();
+    if (hook != null) {
+      records = hooked(records);
+    }
     long bytes = split.append(records, nextOffset, nextEpoch);
     if (cut) {
       consumer.seek(split);
     }
-    kept += records.size();
     holdings.arrived(records.size(), bytes);
     arrivals.arrived(split, records.size(), bytes);
     return bytes;
+  }
+
+  private List<ConsumerRecord<byte[], byte[]>> hooked(List<ConsumerRecord<byte[], byte[]>> polled) {
+    List<ConsumerRecord<byte[], byte[]>> mapped = new ArrayList<>(polled.size());
+    for (ConsumerRecord<byte[], byte[]> record : polled) {
+      ConsumerRecord<byte[], byte[]> kept = hook.apply(record);
+      if (kept != null) {
+        mapped.add(kept);
+      }
+    }
+    return mapped;
   }
 
   private void observeEnd(SplitBuffer split, long position) {

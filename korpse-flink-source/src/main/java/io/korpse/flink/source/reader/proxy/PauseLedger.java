@@ -23,7 +23,10 @@ class PauseLedger {
   static final class Entry {
     private final TopicPartition partition;
     private final long[] since = new long[PauseReason.values().length];
-    private int reasons;
+
+    /** Written by the fetcher thread; a metric of the split reads it, too. */
+    private volatile int reasons;
+
     private boolean applied;
     private boolean listed;
     private boolean forgotten;

@@ -85,7 +85,7 @@ public final class PollProxy implements AutoCloseable {
     this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(parts.budget(), wake);
     this.holdings = new Holdings(parts.budget(), stats);
-    this.intake = new Intake(consumer, quota, pollSize, limits, stats, holdings);
+    this.intake = new Intake(consumer, quota, pollSize, parts.hook(), limits, stats, holdings);
     this.handover =
         new Handover(
             limits, parts.budget(), chooser, orderWait, admission, holdings, stats, returns);
@@ -112,7 +112,11 @@ public final class PollProxy implements AutoCloseable {
     for (KorpseSplit split : added) {
       SplitBuffer buffer =
           new SplitBuffer(
-              split, listeners.position(split.splitId()), listeners.end(split.splitId()), weigher);
+              split,
+              listeners.position(split.splitId()),
+              listeners.end(split.splitId()),
+              listeners.stats(split.splitId()),
+              weigher);
       splits.put(split.splitId(), buffer);
       if (buffer.fetchOffset() >= buffer.stopOffset()) {
         buffer.finishFetching();
@@ -121,7 +125,7 @@ public final class PollProxy implements AutoCloseable {
         toFetch.add(buffer);
       }
     }
-    admission.splits(splits.size());
+    countSplits();
     if (toFetch.isEmpty()) {
       return;
     }
@@ -425,10 +429,15 @@ public final class PollProxy implements AutoCloseable {
 
   // ---- the end of splits, and of the proxy
 
+  private void countSplits() {
+    admission.splits(splits.size());
+    stats.splits(splits.size());
+  }
+
   /** Whether the split was still here; from now on it is not. */
   private boolean leave(SplitBuffer split) {
     boolean left = splits.remove(split.splitId(), split);
-    admission.splits(splits.size());
+    countSplits();
     return left;
   }
 
@@ -440,6 +449,7 @@ public final class PollProxy implements AutoCloseable {
     long now = clock.getAsLong();
     splits.values().forEach(split -> ledger.forget(split.pause, now));
     splits.clear();
+    countSplits();
     consumer.close(timeout);
   }
 

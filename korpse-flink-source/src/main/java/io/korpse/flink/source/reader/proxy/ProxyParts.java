@@ -2,6 +2,9 @@ package io.korpse.flink.source.reader.proxy;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
+import javax.annotation.Nullable;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * What a proxy is made of.
@@ -16,6 +19,7 @@ import java.util.function.LongSupplier;
  * @param unreadable finds where to go on after a damaged batch
  * @param inspector tells ends and epochs of new splits
  * @param weigher says what a record weighs
+ * @param hook gives what to buffer of a record, or null to drop it; itself null for none
  * @param keepKeys whether somebody reads keys; else they are not copied
  * @param keepHeaders whether somebody reads headers; else they are dropped
  * @param maxPollRecords most records of one poll
@@ -37,6 +41,7 @@ public record ProxyParts(
     UnreadableHandler unreadable,
     LogInspector inspector,
     RecordWeigher weigher,
+    @Nullable UnaryOperator<ConsumerRecord<byte[], byte[]>> hook,
     boolean keepKeys,
     boolean keepHeaders,
     int maxPollRecords,

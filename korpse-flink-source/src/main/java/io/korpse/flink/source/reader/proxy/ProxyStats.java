@@ -16,6 +16,7 @@ public final class ProxyStats {
   private final AtomicLong bytes = new AtomicLong();
   private final AtomicLong bufferedRecords = new AtomicLong();
   private final AtomicLong bufferedBytes = new AtomicLong();
+  private final AtomicLong splits = new AtomicLong();
   private final AtomicLong batches = new AtomicLong();
   private final AtomicLong orderGivenUp = new AtomicLong();
   private final AtomicLong orderWaitNanos = new AtomicLong();
@@ -48,6 +49,10 @@ public final class ProxyStats {
   void buffered(long nowRecords, long nowBytes) {
     bufferedRecords.lazySet(nowRecords);
     bufferedBytes.lazySet(nowBytes);
+  }
+
+  void splits(int count) {
+    splits.lazySet(count);
   }
 
   void batchComposed() {
@@ -121,6 +126,11 @@ public final class ProxyStats {
   /** Bytes that are buffered now, without those handed over. */
   public long bufferedBytes() {
     return bufferedBytes.get();
+  }
+
+  /** Splits that the proxy has now. */
+  public long splits() {
+    return splits.get();
   }
 
   /** Batches handed over. */

@@ -48,6 +48,7 @@ final class SplitBuffer {
   private final String splitId;
   private final PositionListener listener;
   private final EndListener endListener;
+  private final SplitStats stats;
   private final RecordWeigher weigher;
   private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
   final PauseLedger.Entry pause;
@@ -103,13 +104,16 @@ final class SplitBuffer {
       KorpseSplit split,
       PositionListener listener,
       EndListener endListener,
+      SplitStats stats,
       RecordWeigher weigher) {
     this.partition = split.partition();
     this.splitId = split.splitId();
     this.listener = listener;
     this.endListener = endListener;
+    this.stats = stats;
     this.weigher = weigher;
     this.pause = new PauseLedger.Entry(partition);
+    stats.attach(pause);
     this.fetchOffset = split.position().offset();
     this.fetchEpoch = split.position().leaderEpoch();
     this.stopOffset = split.stopOffset();
@@ -266,6 +270,8 @@ final class SplitBuffer {
     chunks.addLast(new Chunk(polled, added, nextOffset, nextEpoch));
     records += polled.size();
     bytes += added;
+    stats.read(polled.size(), added);
+    stats.buffered(records, bytes);
     if (wasEmpty) {
       readHeadTime();
     }
@@ -335,6 +341,7 @@ final class SplitBuffer {
     bytes -= taken;
     handedRecords += to - from;
     handedBytes += taken;
+    stats.buffered(records, bytes);
     if (records > 0) {
       readHeadTime();
     }
@@ -383,6 +390,7 @@ final class SplitBuffer {
     records = 0;
     bytes = 0;
     positionPending = false;
+    stats.buffered(0, 0);
     return freed;
   }
 

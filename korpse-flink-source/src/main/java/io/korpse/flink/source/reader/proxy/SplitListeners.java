@@ -8,4 +8,7 @@ public interface SplitListeners {
 
   /** Told where the split's log ends. */
   EndListener end(String splitId);
+
+  /** Where is counted what was read of the split. */
+  SplitStats stats(String splitId);
 }

@@ -32,7 +32,8 @@ final class Buffers {
             stopOffset,
             Uuid.ZERO_UUID,
             false);
-    return new SplitBuffer(split, (offset, epoch) -> {}, end -> {}, record -> WEIGHT);
+    return new SplitBuffer(
+        split, (offset, epoch) -> {}, end -> {}, new SplitStats(), record -> WEIGHT);
   }
 
   /** A buffer with one record for each timestamp. */

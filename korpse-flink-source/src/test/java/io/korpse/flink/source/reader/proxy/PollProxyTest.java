@@ -192,6 +192,47 @@ class PollProxyTest {
     assertThat(rig.budget.peak()).isLessThanOrEqualTo(24_000 + 8_000);
   }
 
+  @Test
+  void moves_positions_past_what_a_hook_drops_and_orders_by_the_time_that_it_gives() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    for (int p = 0; p < 2; p++) {
+      rig.cluster.create(ProxyRig.id(p), 0);
+      rig.append(p, 100, 1_000_000 - p * 500_000L, 1_000);
+      rig.add(p, 100);
+    }
+    // The second half of partition 1 is dropped; what is left of it is moved behind partition 0.
+    rig.hook =
+        record ->
+            record.partition() == 0
+                ? record
+                : record.offset() >= 50 ? null : at(record, record.timestamp() + 5_000_000);
+
+    List<ConsumerRecord<byte[], byte[]>> read = readAll(rig, 2);
+
+    assertThat(read).hasSize(150);
+    assertThat(read.subList(0, 100)).allMatch(record -> record.partition() == 0);
+    assertThat(rig.positions).containsEntry("t-0", 100L).containsEntry("t-1", 100L);
+    assertThat(rig.stats.records()).isEqualTo(200);
+    assertThat(rig.splitStats.get("t-1").records()).isEqualTo(50);
+    assertThat(rig.splitStats.get("t-1").bufferedRecords()).isZero();
+  }
+
+  private static ConsumerRecord<byte[], byte[]> at(
+      ConsumerRecord<byte[], byte[]> record, long timestamp) {
+    return new ConsumerRecord<>(
+        record.topic(),
+        record.partition(),
+        record.offset(),
+        timestamp,
+        record.timestampType(),
+        record.serializedKeySize(),
+        record.serializedValueSize(),
+        record.key(),
+        record.value(),
+        record.headers(),
+        record.leaderEpoch());
+  }
+
   /** Partition p holds {@code most >> p} records of the same hour; returns how many in all. */
   private static int skewed(ProxyRig rig, int partitions, int most) {
     int all = 0;

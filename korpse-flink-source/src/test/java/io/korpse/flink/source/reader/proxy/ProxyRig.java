@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -22,6 +23,8 @@ final class ProxyRig {
   final BufferBudget budget;
   final PollProxy proxy;
   final Map<String, Long> positions = new HashMap<>();
+  final Map<String, SplitStats> splitStats = new HashMap<>();
+  UnaryOperator<ConsumerRecord<byte[], byte[]>> hook = UnaryOperator.identity();
   SimConsumer consumer;
   int parks;
 
@@ -46,6 +49,7 @@ final class ProxyRig {
             (partition, offset) -> CompletableFuture.completedStage(offset + 1),
             this::ends,
             RecordWeigher::heapOf,
+            record -> hook.apply(record),
             true,
             true,
             config.maxPollRecords(),
@@ -121,6 +125,11 @@ final class ProxyRig {
           @Override
           public EndListener end(String splitId) {
             return end -> {};
+          }
+
+          @Override
+          public SplitStats stats(String splitId) {
+            return splitStats.computeIfAbsent(splitId, id -> new SplitStats());
           }
         });
   }

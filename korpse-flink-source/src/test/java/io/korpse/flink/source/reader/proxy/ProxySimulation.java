@@ -78,6 +78,7 @@ final class ProxySimulation {
             (partition, offset) -> CompletableFuture.completedStage(offset + 1),
             this::inspect,
             RecordWeigher::heapOf,
+            null,
             true,
             true,
             settings.maxPollRecords(),
@@ -473,6 +474,11 @@ final class ProxySimulation {
           @Override
           public EndListener end(String splitId) {
             return end -> {};
+          }
+
+          @Override
+          public SplitStats stats(String splitId) {
+            return new SplitStats();
           }
         });
   }
