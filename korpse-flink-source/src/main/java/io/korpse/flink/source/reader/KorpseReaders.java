@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.Extensions;
+import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TombstonePolicy;
@@ -68,6 +69,14 @@ public final class KorpseReaders {
     ReaderLimits limits = ReaderLimits.derive(settings, Runtime.getRuntime().maxMemory());
     limits.warnings().forEach(LOG::warn);
     LOG.info("Reader {}: {}", clientId, limits.proxy());
+    if (settings.order() == RecordOrder.EVENT_TIME) {
+      LOG.info(
+          "Event-time order holds a split back for up to {} ms ({}). If the watermark strategy has"
+              + " withIdleness, that must be longer: a split that is held back longer is idle to"
+              + " Flink, and its records come late",
+          settings.maxHold().toMillis(),
+          KorpseSourceOptions.ORDER_MAX_HOLD.key());
+    }
 
     SplitStates states = new SplitStates(clock);
     OffsetMetrics offsetMetrics = new OffsetMetrics(metricGroup, KorpseReaders::closeGroup);

@@ -1,0 +1,67 @@
+package io.korpse.flink.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.RecordOrder;
+import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.Logger;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.logging.log4j.core.config.Property;
+import org.junit.jupiter.api.Test;
+
+/** What a reader says when it is made. */
+final class KorpseReadersTest {
+
+  @Test
+  void says_that_the_longest_hold_must_be_below_the_idleness_which_it_cannot_see()
+      throws Exception {
+    SourceSettings settings =
+        SourceSettings.defaults("localhost:1")
+            .with(KorpseSourceOptions.ORDER_MAX_HOLD, Duration.ofSeconds(7));
+
+    assertThat(logOfNewReader(settings))
+        .filteredOn(line -> line.contains("withIdleness"))
+        .singleElement()
+        .asString()
+        .contains("7000 ms", "korpse.order.max-hold");
+    assertThat(logOfNewReader(settings.with(KorpseSourceOptions.ORDER, RecordOrder.FAIR)))
+        .noneMatch(line -> line.contains("withIdleness"));
+  }
+
+  private static List<String> logOfNewReader(SourceSettings settings) throws Exception {
+    List<String> lines = new CopyOnWriteArrayList<>();
+    AbstractAppender appender =
+        new AbstractAppender("lines", null, null, true, Property.EMPTY_ARRAY) {
+          @Override
+          public void append(LogEvent event) {
+            lines.add(event.getMessage().getFormattedMessage());
+          }
+        };
+    appender.start();
+    Logger logger = (Logger) LogManager.getLogger(KorpseReaders.class);
+    Level before = logger.getLevel();
+    Configurator.setLevel(logger.getName(), Level.INFO);
+    logger.addAppender(appender);
+    try {
+      KorpseReaders.create(
+              new FakeReaderContext(),
+              KafkaRecordDeserializationSchema.valueOnly(new SimpleStringSchema()),
+              settings)
+          .close();
+    } finally {
+      logger.removeAppender(appender);
+      Configurator.setLevel(logger.getName(), before);
+    }
+    return lines;
+  }
+}
