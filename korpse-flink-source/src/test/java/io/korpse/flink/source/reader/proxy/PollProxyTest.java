@@ -192,6 +192,60 @@ class PollProxyTest {
     assertThat(rig.budget.peak()).isLessThanOrEqualTo(24_000 + 8_000);
   }
 
+  /** Pauses were brought up to date once per round only, and a round polls several times. */
+  @Test
+  void polls_no_full_split_again_in_the_same_round() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(20_000, 100_000), CONFIG, true);
+    backlog(rig, 1);
+    rig.fetch();
+
+    assertThat(rig.budget.peak()).isLessThanOrEqualTo(20_000 + 10_000 + 300);
+  }
+
+  /** A split that was ended stayed in the gauges, and so did one of a proxy that was closed. */
+  @Test
+  void forgets_in_its_gauges_what_is_ended_or_closed() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(20_000, 100_000), CONFIG, true);
+    backlog(rig, 2);
+    ProxyRig.emit(rig.fetch());
+    rig.control.finish("t-0");
+    rig.control.finish("t-1");
+    rig.wakeAfter(Duration.ofMillis(1));
+    for (int finished = 0; finished < 2; ) {
+      HandoverBatch batch = rig.fetch();
+      ProxyRig.emit(batch);
+      finished += batch.finishedSplits().size();
+    }
+
+    assertThat(rig.stats.bufferedRecords()).isZero();
+    assertThat(rig.stats.bufferedBytes()).isZero();
+    assertThat(rig.stats.splits()).isZero();
+    assertThat(rig.budget.used()).isZero();
+
+    rig.add(0);
+    rig.control.pauseOrResume(Set.of("t-0"), Set.of());
+    rig.wakeAfter(Duration.ofMillis(1));
+    rig.fetch();
+    assertThat(rig.splitStats.get("t-0").paused()).isEqualTo(1);
+    assertThat(rig.pauses.pausedSplits()).isEqualTo(1);
+    rig.proxy.close();
+    assertThat(rig.pauses.pausedSplits()).isZero();
+    assertThat(rig.splitStats.get("t-0").paused()).isZero();
+  }
+
+  /** The client counts in whole milliseconds: less than one was a loop without waiting. */
+  @Test
+  void does_not_spin_through_the_last_part_of_a_millisecond_of_a_wait() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    backlog(rig, 2);
+    rig.cluster.elect(ProxyRig.id(1), SimPartition.NO_LEADER);
+    rig.time.advance(Duration.ofNanos(1_234_567));
+    rig.wakeAfter(Duration.ofSeconds(30));
+    rig.fetch();
+
+    assertThat(rig.consumer.calls().polls).isLessThan(60);
+  }
+
   @Test
   void moves_positions_past_what_a_hook_drops_and_orders_by_the_time_that_it_gives() {
     ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);

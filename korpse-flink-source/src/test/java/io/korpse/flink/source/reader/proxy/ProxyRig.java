@@ -20,6 +20,7 @@ final class ProxyRig {
   final SimCluster cluster = new SimCluster(time);
   final ProxyControl control = new ProxyControl();
   final ProxyStats stats = new ProxyStats();
+  final PauseTimes pauses = new PauseTimes();
   final BufferBudget budget;
   final PollProxy proxy;
   final Map<String, Long> positions = new HashMap<>();
@@ -43,7 +44,7 @@ final class ProxyRig {
             budget,
             control,
             stats,
-            new PauseTimes(),
+            pauses,
             (partition, offset, divergent) ->
                 CompletableFuture.completedStage(new Position(offset, -1)),
             (partition, offset) -> CompletableFuture.completedStage(offset + 1),

@@ -1,0 +1,120 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AdmissionTest {
+
+  private static final long MAX = 16_000;
+  private static final long MAX_HUNGER = Duration.ofSeconds(10).toNanos();
+  private static final ProxyLimits LIMITS = ProxyRig.limits(8_000, MAX);
+
+  private final BufferBudget budget = new BufferBudget(MAX);
+  private final PauseTimes times = new PauseTimes();
+  private final PauseLedger ledger = new PauseLedger(times);
+  private final ProxyStats stats = new ProxyStats();
+  private final OrderWait orderWait = new OrderWait(Duration.ofSeconds(1).toNanos(), 0, 0, stats);
+  private final Admission admission =
+      new Admission(budget, LIMITS, ledger, orderWait, stats, MAX_HUNGER);
+
+  @Test
+  void lets_everybody_in_below_three_quarters() {
+    List<SplitBuffer> splits = splits(3);
+    budget.reserve(MAX / 4 * 3 - 1);
+    admission.update(splits, false, 0);
+
+    assertThat(splits).noneMatch(split -> split.pause.paused());
+    assertThat(stats.windowActive()).isZero();
+  }
+
+  @Test
+  void lets_in_the_earliest_of_the_empty_ones_when_short_and_shows_it() {
+    List<SplitBuffer> splits = splits(3);
+    at(splits.get(0), 300);
+    at(splits.get(1), 100);
+    at(splits.get(2), 200);
+    admission.filled(splits.get(0), 3_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+
+    assertThat(splits.get(1).pause.paused()).isFalse();
+    assertThat(splits.get(0).pause.has(PauseReason.READER_FULL)).isTrue();
+    assertThat(splits.get(2).pause.has(PauseReason.READER_FULL)).isTrue();
+    assertThat(stats.windowActive()).isEqualTo(1);
+  }
+
+  @Test
+  void lets_in_who_is_kept_out_for_too_long_whatever_its_time() {
+    List<SplitBuffer> splits = splits(2);
+    at(splits.get(0), 4_000_000_000_000L);
+    at(splits.get(1), 100);
+    admission.filled(splits.get(0), 8_000, 0);
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    assertThat(splits).allMatch(split -> split.pause.paused());
+
+    budget.release(MAX / 8);
+    splits.get(1).hungrySince = MAX_HUNGER; // it had something meanwhile
+    admission.update(splits, false, MAX_HUNGER);
+
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(1).pause.paused()).isTrue();
+  }
+
+  @Test
+  void lets_one_in_at_the_bound_when_nothing_can_be_given_back() {
+    List<SplitBuffer> splits = splits(3);
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    assertThat(splits).allMatch(split -> split.pause.paused());
+
+    admission.update(splits, true, 1);
+    assertThat(splits).filteredOn(split -> !split.pause.paused()).hasSize(1);
+  }
+
+  /** They were counted as paused for ever, and the proxy parked although others could fetch. */
+  @Test
+  void pauses_no_split_that_is_fetched_whole() {
+    List<SplitBuffer> splits = splits(2);
+    splits.get(0).finishFetching();
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    admission.emptied(splits.get(0), 0);
+
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(times.pausedSplits()).isEqualTo(1);
+  }
+
+  /** Order waited for splits that the window itself kept from being fetched. */
+  @Test
+  void ends_the_wait_for_a_split_that_it_keeps_out() {
+    List<SplitBuffer> splits = splits(1);
+    splits.get(0).observeEnd(100);
+    orderWait.review(splits.get(0), 0);
+    assertThat(orderWait.waiting()).isEqualTo(1);
+
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    assertThat(orderWait.waiting()).isZero();
+  }
+
+  private List<SplitBuffer> splits(int count) {
+    List<SplitBuffer> splits = new java.util.ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      splits.add(Buffers.empty(i));
+    }
+    admission.splits(count);
+    splits.forEach(split -> admission.added(split, 0));
+    return splits;
+  }
+
+  /** Lets a split give one record of a time, so that this is its last known. */
+  private static void at(SplitBuffer split, long time) {
+    Buffers.add(split, time);
+    split.take(Buffers.batch(1), Long.MAX_VALUE, Long.MAX_VALUE);
+    split.returned(1, Buffers.WEIGHT);
+  }
+}

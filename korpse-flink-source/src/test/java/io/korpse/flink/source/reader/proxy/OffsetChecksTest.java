@@ -1,0 +1,107 @@
+package io.korpse.flink.source.reader.proxy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.Position;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+
+/** Answers that come late, together, or beyond the end of a split. */
+class OffsetChecksTest {
+
+  private static final TopicPartition ID = new TopicPartition("t", 0);
+
+  private final PauseLedger ledger = new PauseLedger(new PauseTimes());
+  private final CompletableFuture<Map<TopicPartition, LogInspector.LogEnd>> ends =
+      new CompletableFuture<>();
+  private final CompletableFuture<Position> decision = new CompletableFuture<>();
+  private final List<Long> fetchedOnFrom = new ArrayList<>();
+  private final OffsetChecks checks =
+      new OffsetChecks(
+          (partition, offset, divergent) -> decision,
+          (partition, offset) -> CompletableFuture.completedFuture(offset + 1),
+          partitions -> ends,
+          ledger,
+          () -> 0L,
+          () -> {},
+          new Owner());
+
+  /** It was let go by the first answer and moved back by the second: records were read twice. */
+  @Test
+  void a_split_with_two_open_questions_waits_for_the_answer_about_its_loss() {
+    SplitBuffer split = split(KorpseSplit.NO_STOP_OFFSET);
+    checks.added(List.of(split));
+    checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
+
+    ends.complete(Map.of(ID, new LogInspector.LogEnd(500, 7)));
+    checks.takeAnswers();
+    assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
+    assertThat(fetchedOnFrom).isEmpty();
+
+    decision.complete(new Position(120, -1));
+    checks.takeAnswers();
+    assertThat(split.pause.paused()).isFalse();
+    assertThat(fetchedOnFrom).containsExactly(120L);
+  }
+
+  @Test
+  void a_split_that_lost_offsets_does_not_go_on_beyond_its_stop_offset() {
+    SplitBuffer split = split(100);
+    checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
+    decision.complete(new Position(120, -1));
+    checks.takeAnswers();
+
+    assertThat(split.fetchOffset()).isEqualTo(100);
+  }
+
+  /** The consumer names the same partition again and again until it is moved. */
+  @Test
+  void asks_once_however_often_the_consumer_refuses() {
+    SplitBuffer split = split(KorpseSplit.NO_STOP_OFFSET);
+    for (int i = 0; i < 3; i++) {
+      checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
+    }
+    decision.complete(new Position(60, -1));
+    checks.takeAnswers();
+
+    assertThat(fetchedOnFrom).containsExactly(60L);
+  }
+
+  private static SplitBuffer split(long stopOffset) {
+    return new SplitBuffer(
+        new KorpseSplit(ID, new Position(50, -1), stopOffset, Uuid.ZERO_UUID, false),
+        (offset, epoch) -> {},
+        end -> {},
+        new SplitStats(),
+        record -> 1);
+  }
+
+  private final class Owner implements OffsetChecks.Owner {
+
+    @Override
+    public boolean wants(SplitBuffer split) {
+      return true;
+    }
+
+    @Override
+    public void fetchOn(SplitBuffer split) {
+      fetchedOnFrom.add(split.fetchOffset());
+    }
+
+    @Override
+    public void skipTo(SplitBuffer split, long offset, KafkaException cause) {
+      throw new AssertionError(cause);
+    }
+
+    @Override
+    public void changed(SplitBuffer split) {}
+  }
+}
