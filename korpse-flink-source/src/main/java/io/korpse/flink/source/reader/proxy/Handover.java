@@ -86,7 +86,7 @@ final class Handover {
     }
     if (batch == null && drained.isEmpty()) {
       if (chooser.size() > 0) {
-        orderWait.blocked(nowNanos);
+        orderWait.blocked(outstanding.isEmpty(), nowNanos);
       } else {
         orderWait.unblocked(nowNanos);
       }

@@ -10,7 +10,13 @@ import java.util.TreeSet;
  * it has no reason to pause, and its deadline has not passed. The deadline is set once, when the
  * split runs empty, and again only after it brought a record: neither a position that moves over
  * control records nor a pause that ends sets it anew. Over all, waiting takes at most a tenth of
- * any ten seconds; beyond that order is given up and counted.
+ * any ten seconds; beyond that order is given up and counted. It is a wait only while the task
+ * thread has nothing: with a batch on its way nobody is held up.
+ *
+ * <p>Deadlines are kept by a clock of their own, which counts what a broker had time to answer in.
+ * It stands still until the first record: while the client connects nothing could be handed over,
+ * and were that time counted, order would be given up the moment it begins to matter. And it
+ * advances by one step at most when the thread did not run.
  *
  * <p>Waiting does not stop what is safe: records not later than the last known time of every split
  * that is waited for go on. Confined to the fetcher thread.
@@ -19,6 +25,9 @@ class OrderWait {
 
   /** The deadline of a split that holds records. */
   static final long NO_DEADLINE = Long.MIN_VALUE;
+
+  /** Twice the longest wait in one poll: more than that between two looks was no waiting. */
+  private static final long MAX_STEP_NANOS = 200_000_000L;
 
   private final long limitNanos;
   private final long slackMillis;
@@ -31,29 +40,46 @@ class OrderWait {
           Comparator.<SplitBuffer>comparingLong(split -> split.waitDeadline)
               .thenComparing(SplitBuffer::splitId));
 
+  private boolean blocked;
   private long blockedSince = -1;
   private boolean exhausted;
   private long horizon = Long.MAX_VALUE;
   private boolean horizonStale;
+
+  private boolean started;
+  private long lookedAt;
+  private long time;
 
   OrderWait(long limitNanos, long slackMillis, long nowNanos, ProxyStats stats) {
     this.limitNanos = limitNanos;
     this.slackMillis = slackMillis;
     this.stats = stats;
     this.share = new WaitShare(nowNanos);
+    this.lookedAt = nowNanos;
+    this.time = nowNanos;
+  }
+
+  /** The time by which deadlines are kept. */
+  private long time(long nowNanos) {
+    if (started) {
+      time += Math.min(nowNanos - lookedAt, MAX_STEP_NANOS);
+    }
+    lookedAt = nowNanos;
+    return time;
   }
 
   /** Looks at a split whose buffer, lag or pause changed. */
   void review(SplitBuffer split, long nowNanos) {
+    long at = time(nowNanos);
     if (split.isEmpty() && split.waitDeadline == NO_DEADLINE) {
-      split.waitDeadline = nowNanos + limitNanos;
+      split.waitDeadline = at + limitNanos;
     }
     boolean wait =
         split.isEmpty()
             && !split.pause.paused()
             && !split.fetchFinished()
             && split.knownLag() > 0
-            && nowNanos < split.waitDeadline;
+            && at < split.waitDeadline;
     if (!wait) {
       forget(split);
     } else if (!split.waitedFor) {
@@ -65,6 +91,7 @@ class OrderWait {
 
   /** The split brought a record. */
   void delivered(SplitBuffer split) {
+    started = true;
     forget(split);
     split.waitDeadline = NO_DEADLINE;
   }
@@ -79,7 +106,7 @@ class OrderWait {
 
   /** No record later than this may go now; {@link Long#MAX_VALUE} when nothing is waited for. */
   long horizon(long nowNanos) {
-    giveUpExpired(nowNanos);
+    giveUpExpired(time(nowNanos));
     if (waiting.isEmpty()) {
       exhausted = false;
       return Long.MAX_VALUE;
@@ -103,10 +130,10 @@ class OrderWait {
     return horizon > Long.MAX_VALUE - slackMillis ? Long.MAX_VALUE : horizon + slackMillis;
   }
 
-  private void giveUpExpired(long nowNanos) {
+  private void giveUpExpired(long at) {
     while (!waiting.isEmpty()) {
       SplitBuffer first = waiting.first();
-      if (nowNanos < first.waitDeadline) {
+      if (at < first.waitDeadline) {
         return;
       }
       forget(first);
@@ -114,9 +141,17 @@ class OrderWait {
     }
   }
 
-  /** Records are there but none may go: from now on the wait is paid for. */
-  void blocked(long nowNanos) {
-    if (blockedSince < 0) {
+  /**
+   * Records are there but none may go.
+   *
+   * @param idle whether the task thread has nothing meanwhile: then the wait is paid for
+   */
+  void blocked(boolean idle, long nowNanos) {
+    blocked = true;
+    if (!idle) {
+      charge(nowNanos);
+      blockedSince = -1;
+    } else if (blockedSince < 0) {
       blockedSince = nowNanos;
     }
   }
@@ -124,6 +159,7 @@ class OrderWait {
   /** Something went, or there was nothing that could have gone. */
   void unblocked(long nowNanos) {
     charge(nowNanos);
+    blocked = false;
     blockedSince = -1;
   }
 
@@ -137,10 +173,10 @@ class OrderWait {
 
   /** How long a blocked owner may sleep before it has to look again; MAX_VALUE when not blocked. */
   long nanosToDeadline(long nowNanos) {
-    if (blockedSince < 0 || waiting.isEmpty()) {
+    if (!blocked || waiting.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    long deadline = waiting.first().waitDeadline - nowNanos;
+    long deadline = waiting.first().waitDeadline - time(nowNanos);
     return Math.max(0, Math.min(deadline, share.left(nowNanos)));
   }
 

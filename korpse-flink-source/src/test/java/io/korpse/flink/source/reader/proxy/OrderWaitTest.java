@@ -13,15 +13,16 @@ class OrderWaitTest {
   private static final long GO = Long.MAX_VALUE;
 
   private final ProxyStats stats = new ProxyStats();
-  private final OrderWait wait = new OrderWait(LIMIT, 0, 0, stats);
+  private final OrderWait wait = started();
+  private long lookedAt;
 
   @Test
   void waits_for_an_empty_split_that_has_more_on_the_broker() {
     SplitBuffer split = lagging(0);
     wait.review(split, 0);
 
-    assertThat(wait.horizon(LIMIT - 1)).isNotEqualTo(GO);
-    assertThat(wait.horizon(LIMIT)).isEqualTo(GO);
+    assertThat(horizonAt(LIMIT - 1)).isNotEqualTo(GO);
+    assertThat(horizonAt(LIMIT)).isEqualTo(GO);
     assertThat(stats.orderGivenUp()).isEqualTo(1);
   }
 
@@ -51,10 +52,11 @@ class OrderWaitTest {
   void sets_the_deadline_when_the_split_runs_empty_not_when_its_lag_is_known() {
     SplitBuffer split = Buffers.empty(0);
     wait.review(split, 0);
+    horizonAt(LIMIT + 1);
     split.observeEnd(100);
     wait.review(split, LIMIT + 1);
 
-    assertThat(wait.horizon(LIMIT + 1)).isEqualTo(GO);
+    assertThat(horizonAt(LIMIT + 1)).isEqualTo(GO);
   }
 
   @Test
@@ -66,10 +68,11 @@ class OrderWaitTest {
     wait.review(split, MILLI);
     ledger.remove(split.pause, PauseReason.ALIGNMENT, 0);
     split.append(List.of(), 5, Buffers.EPOCH);
+    horizonAt(LIMIT / 2);
     wait.review(split, LIMIT / 2);
 
-    assertThat(wait.horizon(LIMIT - 1)).isNotEqualTo(GO);
-    assertThat(wait.horizon(LIMIT)).isEqualTo(GO);
+    assertThat(horizonAt(LIMIT - 1)).isNotEqualTo(GO);
+    assertThat(horizonAt(LIMIT)).isEqualTo(GO);
   }
 
   @Test
@@ -79,10 +82,11 @@ class OrderWaitTest {
     Buffers.add(split, 1_000);
     wait.delivered(split);
     split.take(Buffers.batch(1), Long.MAX_VALUE, Long.MAX_VALUE);
+    horizonAt(LIMIT);
     wait.review(split, LIMIT);
 
-    assertThat(wait.horizon(LIMIT)).as("what is not later than its last time").isEqualTo(1_000);
-    assertThat(wait.horizon(2 * LIMIT)).isEqualTo(GO);
+    assertThat(horizonAt(LIMIT)).as("what is not later than its last time").isEqualTo(1_000);
+    assertThat(horizonAt(2 * LIMIT)).isEqualTo(GO);
   }
 
   @Test
@@ -93,11 +97,12 @@ class OrderWaitTest {
     wait.review(early, 0);
     ledger.add(early.pause, PauseReason.ALIGNMENT, 0);
     wait.review(early, 0);
+    horizonAt(LIMIT / 2);
     wait.review(late, LIMIT / 2);
     ledger.remove(early.pause, PauseReason.ALIGNMENT, 0);
     wait.review(early, LIMIT / 2);
 
-    wait.horizon(LIMIT);
+    horizonAt(LIMIT);
     assertThat(wait.waiting()).isEqualTo(1);
     assertThat(stats.orderGivenUp()).isEqualTo(1);
   }
@@ -112,7 +117,7 @@ class OrderWaitTest {
       if (wait.horizon(now) == GO) {
         break;
       }
-      wait.blocked(now);
+      wait.blocked(true, now);
       now += 300 * MILLI;
       waited += 300 * MILLI;
       wait.unblocked(now);
@@ -121,6 +126,59 @@ class OrderWaitTest {
 
     assertThat(waited).isLessThanOrEqualTo(Duration.ofMillis(1_200).toNanos());
     assertThat(stats.orderGivenUp()).isEqualTo(1);
+  }
+
+  /** A cold client may take longer to connect than a wait may last. */
+  @Test
+  void counts_no_time_before_the_first_record_of_all() {
+    OrderWait cold = new OrderWait(LIMIT, 0, 0, stats);
+    SplitBuffer split = lagging(0);
+    cold.review(split, 0);
+    assertThat(cold.horizon(3 * LIMIT)).isNotEqualTo(GO);
+
+    cold.delivered(Buffers.empty(1));
+    for (long now = 3 * LIMIT; now < 4 * LIMIT; now += 100 * MILLI) {
+      assertThat(cold.horizon(now)).as("%d ms", now / MILLI).isNotEqualTo(GO);
+    }
+    assertThat(cold.horizon(4 * LIMIT)).isEqualTo(GO);
+  }
+
+  /** After a long pause of the JVM the answer may be there, but nobody has looked yet. */
+  @Test
+  void takes_a_thread_that_did_not_run_for_no_wait() {
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+
+    assertThat(wait.horizon(5 * LIMIT)).isNotEqualTo(GO);
+  }
+
+  @Test
+  void counts_no_wait_while_the_task_thread_has_something() {
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+    wait.blocked(false, 0);
+    wait.unblocked(900 * MILLI);
+    assertThat(stats.orderWaitMillis()).isZero();
+
+    wait.blocked(true, 900 * MILLI);
+    wait.unblocked(950 * MILLI);
+    assertThat(stats.orderWaitMillis()).isEqualTo(50);
+  }
+
+  /** Looks as often as a reader does that waits. */
+  private long horizonAt(long nanos) {
+    while (lookedAt + 100 * MILLI < nanos) {
+      lookedAt += 100 * MILLI;
+      wait.horizon(lookedAt);
+    }
+    lookedAt = nanos;
+    return wait.horizon(nanos);
+  }
+
+  private OrderWait started() {
+    OrderWait started = new OrderWait(LIMIT, 0, 0, stats);
+    started.delivered(Buffers.empty(99));
+    return started;
   }
 
   private static SplitBuffer lagging(int number) {

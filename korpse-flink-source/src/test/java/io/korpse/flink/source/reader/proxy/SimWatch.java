@@ -38,6 +38,8 @@ final class SimWatch {
   private final Set<String> resumed = new HashSet<>();
   private final Deque<long[]> blocked = new ArrayDeque<>();
   private long blockedNanos;
+  private long recordsBefore;
+  private long startedAt = -1;
   private long waitStart = -1;
   private boolean waitIsBlocked;
   private boolean wokenSinceEmpty;
@@ -79,6 +81,8 @@ final class SimWatch {
     proxy = newProxy;
     proxies++;
     seen.clear();
+    recordsBefore = parts.stats().records();
+    startedAt = -1;
     waitStart = -1;
     blocked.clear();
     blockedNanos = 0;
@@ -225,6 +229,9 @@ final class SimWatch {
 
   private void look() {
     long now = time.getAsLong();
+    if (startedAt < 0 && parts.stats().records() > recordsBefore) {
+      startedAt = now;
+    }
     int held = 0;
     for (SplitBuffer split : proxy.splits()) {
       held += split.held && !split.isEmpty() ? 1 : 0;
@@ -262,12 +269,15 @@ final class SimWatch {
     if (!ready) {
       return;
     }
-    waitIsBlocked = true;
+    // Nobody is held up while the task thread has something.
+    waitIsBlocked = parts.budget().batches() == 0;
     check(settings.eventTime(), "WAIT", () -> "the fair order waits with records at hand");
     boolean someone = false;
     StringBuilder candidates = new StringBuilder();
     for (SplitBuffer split : proxy.splits()) {
-      long deadline = seen.get(split).emptySince + SimSettings.ORDER_WAIT.toNanos();
+      // Before the first record of all nothing could have waited.
+      long deadline =
+          Math.max(seen.get(split).emptySince, startedAt) + SimSettings.ORDER_WAIT.toNanos();
       boolean waitedFor =
           split.isEmpty()
               && !split.fetchFinished()
