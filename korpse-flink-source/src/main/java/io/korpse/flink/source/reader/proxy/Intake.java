@@ -38,6 +38,7 @@ final class Intake {
   private int kept;
   private int withheld;
   private boolean more;
+  private boolean whole;
 
   Intake(
       ProxyConsumer consumer,
@@ -56,9 +57,10 @@ final class Intake {
     this.holdings = holdings;
   }
 
-  /** A poll starts. */
-  void begin() {
-    quota.begin(limits.pollBytes());
+  /** A poll starts that may bring so many bytes. */
+  void begin(long bytes) {
+    quota.begin(bytes);
+    whole = bytes >= limits.pollBytes();
     kept = 0;
     withheld = 0;
     more = false;
@@ -92,7 +94,8 @@ final class Intake {
 
   /** Replaces the consumer when its {@code max.poll.records} does not fit what the poll brought. */
   void fitPollSize(long nowNanos, Duration closeTimeout) {
-    if (pollSize.review(kept, withheld, quota.used(), limits.pollBytes(), nowNanos)) {
+    // A poll that was given less than its share says little about the size of records.
+    if (whole && pollSize.review(kept, withheld, quota.used(), limits.pollBytes(), nowNanos)) {
       consumer.rebuild(pollSize.count(), closeTimeout);
     }
   }

@@ -47,6 +47,7 @@ public final class PollProxy implements AutoCloseable {
   private final SplitChooser chooser;
   private final OrderWait orderWait;
   private final Admission admission;
+  private final FullSplits fullSplits;
   private final Holdings holdings;
   private final Intake intake;
   private final Handover handover;
@@ -82,6 +83,7 @@ public final class PollProxy implements AutoCloseable {
     this.chooser = rules.chooser(parts);
     this.orderWait = rules.orderWait(parts);
     this.admission = rules.admission(parts, ledger, orderWait);
+    this.fullSplits = new FullSplits(limits, ledger, orderWait);
     this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(parts.budget(), wake);
     this.holdings = new Holdings(parts.budget(), stats);
@@ -179,8 +181,13 @@ public final class PollProxy implements AutoCloseable {
    * needs the head of each.
    */
   private void pollAhead(long now) {
-    boolean due = holdings.bytes() < limits.batchBytes() || now - lastPollAt >= BUSY_POLL_NANOS;
-    if (chooser.size() == 0 || !due || !isFetching()) {
+    // What the client still has is taken at once: before that it asks the broker for no more.
+    boolean due =
+        intake.more()
+            || holdings.bytes() < limits.batchBytes()
+            || now - lastPollAt >= BUSY_POLL_NANOS;
+    // Also while all are paused: what was asked for before arrives only through polls.
+    if (chooser.size() == 0 || !due || !consumer.hasSplits()) {
       return;
     }
     do {
@@ -236,18 +243,8 @@ public final class PollProxy implements AutoCloseable {
   private void takeBack(long now) {
     for (HandoverBatch batch = handover.takeBack(); batch != null; batch = handover.takeBack()) {
       for (int i = 0; i < batch.runs(); i++) {
-        relax(batch.runSplit(i), now);
+        fullSplits.returned(batch.runSplit(i), now);
       }
-    }
-  }
-
-  /** A split that holds less may fetch again. */
-  private void relax(SplitBuffer split, long now) {
-    if (split.pause.has(PauseReason.SPLIT_FULL)
-        && split.heldBytes() <= limits.splitLowBytes()
-        && split.heldRecords() <= limits.splitLowRecords()) {
-      ledger.remove(split.pause, PauseReason.SPLIT_FULL, now);
-      orderWait.review(split, now);
     }
   }
 
@@ -307,7 +304,7 @@ public final class PollProxy implements AutoCloseable {
     consumer.applyPauses();
     Consumer<byte[], byte[]> polled = consumer.get();
     boolean wait = nanos > 0 && wake.enterPoll(polled, forReturns, returns);
-    intake.begin();
+    intake.begin(fullSplits.pollBytes());
     ConsumerRecords<byte[], byte[]> records;
     try {
       records = consumer.poll(wait ? nanos : 0);
@@ -327,6 +324,7 @@ public final class PollProxy implements AutoCloseable {
       lastPollAt = clock.getAsLong();
     }
     intake.take(records, arrivals);
+    fullSplits.polled(intake.more(), lastPollAt);
     finishReached(lastPollAt);
     intake.fitPollSize(lastPollAt, limits.maxWait());
   }
@@ -347,10 +345,7 @@ public final class PollProxy implements AutoCloseable {
     long now = lastPollAt;
     if (count > 0) {
       orderWait.delivered(split);
-      if (split.heldBytes() >= limits.splitHighBytes()
-          || split.heldRecords() >= limits.splitHighRecords()) {
-        ledger.add(split.pause, PauseReason.SPLIT_FULL, now);
-      }
+      fullSplits.arrived(split, now);
       admission.filled(split, bytes, now);
     }
     readyOrEmpty(split, now);

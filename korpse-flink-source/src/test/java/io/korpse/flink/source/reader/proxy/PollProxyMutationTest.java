@@ -229,6 +229,10 @@ class PollProxyMutationTest {
     assertThat(broken).as("broken invariants").contains(invariant);
   }
 
+  /**
+   * A low watermark right below the high one, and polls so small that a full split, which stays
+   * open for as long as the client holds more, is not far over it either.
+   */
   private static ProxyLimits withoutHysteresis(SimSettings settings) {
     ProxyLimits limits = settings.limits();
     return new ProxyLimits(
@@ -237,7 +241,7 @@ class PollProxyMutationTest {
         limits.splitHighRecords(),
         limits.splitHighRecords() - 1,
         limits.readerBytes(),
-        limits.pollBytes(),
+        limits.pollBytes() / 8,
         limits.batchRecords(),
         limits.batchBytes(),
         limits.batches(),

@@ -192,6 +192,24 @@ class PollProxyTest {
     assertThat(rig.budget.peak()).isLessThanOrEqualTo(24_000 + 8_000);
   }
 
+  /**
+   * In event-time order the reader lives on the largest split while the others are full. If the
+   * broker is asked for more of it only once it is empty, each of its fetches is a wait.
+   */
+  @Test
+  void does_not_wait_for_each_fetch_of_the_largest_split() {
+    ProxyRig rig =
+        new ProxyRig(ProxyRig.limits(128_000, 2_000_000), CONFIG.withFetchMaxWaitMs(10), true);
+    int all = skewed(rig, 8, 16_000);
+    long start = rig.time.getAsLong();
+
+    assertThat(readAll(rig, 8, Duration.ofMillis(1))).hasSize(all);
+
+    long millis = Duration.ofNanos(rig.time.getAsLong() - start).toMillis();
+    assertThat(rig.stats.orderWaitMillis()).as("of %d ms", millis).isLessThan(millis / 20);
+    assertThat(rig.stats.orderGivenUp()).isZero();
+  }
+
   /** Pauses were brought up to date once per round only, and a round polls several times. */
   @Test
   void polls_no_full_split_again_in_the_same_round() {
@@ -314,12 +332,17 @@ class PollProxyTest {
   }
 
   private static List<ConsumerRecord<byte[], byte[]>> readAll(ProxyRig rig, int splits) {
+    return readAll(rig, splits, Duration.ofNanos(50_000));
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> readAll(
+      ProxyRig rig, int splits, Duration perBatch) {
     List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
     for (int finished = 0; finished < splits; ) {
       HandoverBatch batch = rig.fetch();
       read.addAll(ProxyRig.emit(batch));
       finished += batch.finishedSplits().size();
-      rig.time.advance(Duration.ofNanos(50_000));
+      rig.time.advance(perBatch);
     }
     return read;
   }
