@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +35,16 @@ final class ReaderLimitsTest {
         .containsEntry("fetch.max.wait.ms", "100");
     assertThat(Long.parseLong(limits(256 * MIB).fetch().get("fetch.max.bytes")))
         .isLessThan(2 * MIB);
+  }
+
+  @Test
+  void lets_the_broker_keep_a_request_of_a_bounded_source_for_a_moment_only() {
+    SourceSettings bounded =
+        new SourceSettings(
+            settings().kafka(), new Configuration(), Boundedness.BOUNDED, null, null, null);
+
+    assertThat(ReaderLimits.derive(bounded, 8192 * MIB).fetch())
+        .containsEntry("fetch.max.wait.ms", "10");
   }
 
   @Test
