@@ -10,7 +10,10 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 /** Partitions of unequal length that all cover the same hour, read to their ends. */
 final class OrderScenario implements Scenario {
 
-  /** Eight partitions of 800,000 records, half, a quarter and so on. */
+  /**
+   * Eight partitions of 800,000 records, half, a quarter and so on. Such a run takes half a second,
+   * so it takes many until a JVM has compiled what they need.
+   */
   private static final String DEFAULT_RECORDS = "1593750";
 
   private static final int SIZES = 8;
@@ -29,8 +32,8 @@ final class OrderScenario implements Scenario {
   @Override
   public Map<Option, String> defaults() {
     return Map.ofEntries(
-        entry(Option.RUNS, "5"),
-        entry(Option.WARMUPS, "2"),
+        entry(Option.RUNS, "9"),
+        entry(Option.WARMUPS, "8"),
         entry(Option.RECORDS, DEFAULT_RECORDS),
         entry(Option.PARTITIONS, "8"),
         entry(Option.SIZE, "100"),
@@ -95,6 +98,9 @@ final class OrderScenario implements Scenario {
   public Figures work(Request request, Consumer<Figures> partial) throws Exception {
     DisorderProbe<byte[]> probe = new DisorderProbe<>(recordsOfAll(request.options()));
     try (PeakGauge buffered = PeakGauge.start("KafkaSourceReader.bufferedBytes");
+        PeakGauge givenUp = PeakGauge.start("KafkaSourceReader.orderGivenUp");
+        PeakGauge waited = PeakGauge.start("KafkaSourceReader.orderWaitTime");
+        PeakGauge window = PeakGauge.start("KafkaSourceReader.windowActive");
         FlinkJob job =
             FlinkJob.start(
                 FlinkJob.configuration(request.options()),
@@ -105,6 +111,9 @@ final class OrderScenario implements Scenario {
       job.awaitEnd();
       Figures figures = probe.figures();
       buffered.peak().ifPresent(bytes -> figures.put("peakBufferedBytes", bytes));
+      givenUp.peak().ifPresent(times -> figures.put("orderGivenUp", times));
+      waited.peak().ifPresent(millis -> figures.put("orderWaitMillis", millis));
+      window.peak().ifPresent(active -> figures.put("windowActive", active));
       return figures;
     }
   }

@@ -39,7 +39,14 @@ final class Suite {
               "Memory: values that compress well, and headers",
               "memory --payload compressible --compression zstd --headers 4"),
           entry("order", "Order", "order"),
-          entry("order-2000", "Order: 2,000 partitions", "order --partitions 2000"),
+          entry(
+              "order-long",
+              "Order: ten times as many records",
+              "order --records 15937500 --warmups 2 --runs 3"),
+          entry(
+              "order-2000",
+              "Order: 2,000 partitions",
+              "order --partitions 2000 --warmups 2 --runs 3"),
           entry("resume", "Resume", "resume"),
           entry("isolation", "Isolation", "isolation"),
           entry("commit", "Commit", "commit"),
