@@ -2,7 +2,6 @@ package io.korpse.flink.source.enumerator;
 
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
-import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
@@ -250,14 +249,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     if (error != null) {
       metrics.discoveryFailed();
       if (!schedule.failed(now)) {
-        throw new FlinkRuntimeException(
-            "The partitions of "
-                + subscription.describe()
-                + " could not be found ("
-                + schedule.failures()
-                + " failures in a row): "
-                + error.getMessage(),
-            error);
+        throw removal.undiscovered(schedule.failures(), error);
       }
       LOG.warn(
           "Discovery {} in a row failed, {} are tolerated; reading goes on: {}",
@@ -282,7 +274,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     if (!applied) {
       Set<String> names = new TreeSet<>(found.missing());
       names.retainAll(certain);
-      names.removeIf(this::toleratesMissing);
+      names.removeIf(name -> partitions.isDiscovered() && removal.goesOn());
       if (!names.isEmpty()) {
         throw removal.missing(names);
       }
@@ -305,10 +297,6 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       partitions.discovered(settings.boundedness() == Boundedness.BOUNDED);
       applied = true;
     }
-  }
-
-  private boolean toleratesMissing(String name) {
-    return partitions.isDiscovered() && settings.onTopicRemoved() == TopicRemovalPolicy.CONTINUE;
   }
 
   private void remove(Set<TopicPartition> gone, Map<TopicPartition, Uuid> recreated) {

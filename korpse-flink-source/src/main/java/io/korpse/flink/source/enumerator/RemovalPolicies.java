@@ -28,6 +28,11 @@ final class RemovalPolicies {
     return gone.stream().filter(subscription::wants).collect(Collectors.toSet());
   }
 
+  /** Whether the job goes on without topics that are gone. */
+  boolean goesOn() {
+    return settings.onTopicRemoved() == TopicRemovalPolicy.CONTINUE;
+  }
+
   /** Fails the job if the policy for any of the partitions says so. */
   void failIfAsked(Set<TopicPartition> gone, Set<TopicPartition> recreated) {
     Set<String> unsubscribed = new TreeSet<>();
@@ -41,7 +46,7 @@ final class RemovalPolicies {
               + unsubscribed
               + ". Subscribe to them, or set korpse.on-unsubscribed to drop or keep.");
     }
-    if (settings.onTopicRemoved() == TopicRemovalPolicy.CONTINUE) {
+    if (goesOn()) {
       return;
     }
     if (!removed.isEmpty()) {
@@ -62,6 +67,18 @@ final class RemovalPolicies {
               + ". Set korpse.on-topic-removed to continue to read them from the start policy for"
               + " new partitions, or start without this state.");
     }
+  }
+
+  /** The error of discoveries that failed too often in a row. */
+  FlinkRuntimeException undiscovered(int failures, Throwable error) {
+    return new FlinkRuntimeException(
+        "The partitions of "
+            + subscription.describe()
+            + " could not be found ("
+            + failures
+            + " failures in a row): "
+            + error.getMessage(),
+        error);
   }
 
   /** The error of a start with names that do not exist. */
