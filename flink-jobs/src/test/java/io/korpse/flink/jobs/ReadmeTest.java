@@ -39,7 +39,7 @@ final class ReadmeTest {
     assertThat(blocks).isNotEmpty();
 
     for (String block : blocks) {
-      Matcher name = Pattern.compile("public class (\\w+)").matcher(block);
+      Matcher name = Pattern.compile("public (?:final )?class (\\w+)").matcher(block);
       assertThat(name.find()).as(block).isTrue();
       Path file = Files.writeString(directory.resolve(name.group(1) + ".java"), block);
       assertThat(errors(file)).isEmpty();
