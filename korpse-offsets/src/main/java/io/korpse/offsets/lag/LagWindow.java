@@ -3,7 +3,7 @@ package io.korpse.offsets.lag;
 import java.util.Arrays;
 
 /**
- * The recent past of one partition by the wall clock, and the judgement on it. Confined to the
+ * The recent past of one partition by the clock, and the judgement on it. Confined to the
  * tracker's thread.
  *
  * <p>The rules are Burrow's, on samples of the position that are taken at fixed times instead of on
@@ -14,6 +14,12 @@ final class LagWindow {
 
   /** Take what is usual between commits for what is expected. */
   static final long LEARN = -1;
+
+  /** As {@link #LEARN}, but before the first commit none is expected. */
+  static final long LEARN_FROM_FIRST = -2;
+
+  /** What may be usual is not known before work was committed: longer than most checkpoints. */
+  private static final int UNLEARNED_WINDOWS = 10;
 
   private static final int SLOTS = 16;
   private static final int MARKS = 32;
@@ -48,7 +54,8 @@ final class LagWindow {
    * A window.
    *
    * @param commitLimitMillis the age from which uncommitted work is a finding; {@link #LEARN}:
-   *     three times the longest of the recent times between two commits, at least half the window
+   *     three times the longest time that work has lately waited for a commit since the one before,
+   *     at least half the window, and ten windows before that is known
    */
   LagWindow(long windowMillis, long commitLimitMillis) {
     this.windowMillis = windowMillis;
@@ -80,18 +87,25 @@ final class LagWindow {
   }
 
   private void committed(long now, long committed) {
-    if (lastCommitAt != NONE) {
-      usualCommitGap = Math.max(now - lastCommitAt, usualCommitGap - usualCommitGap / 8);
+    if (lastCommitAt != NONE && marks > 0) {
+      // Without work nothing is committed: a quiet night says nothing about commits.
+      long gap = now - Math.max(lastCommitAt, uncommittedSince());
+      usualCommitGap = Math.max(gap, usualCommitGap - usualCommitGap / 8);
     }
     lastCommitted = committed;
     lastCommitAt = now;
   }
 
   private long commitLimitMillis() {
-    if (commitLimitMillis != LEARN) {
+    if (commitLimitMillis >= 0) {
       return commitLimitMillis;
     }
-    return usualCommitGap == NONE ? Long.MAX_VALUE : Math.max(windowMillis / 2, 3 * usualCommitGap);
+    if (usualCommitGap != NONE) {
+      return Math.max(windowMillis / 2, 3 * usualCommitGap);
+    }
+    return commitLimitMillis == LEARN_FROM_FIRST && lastCommitAt == NONE
+        ? Long.MAX_VALUE
+        : UNLEARNED_WINDOWS * windowMillis;
   }
 
   private void moved(long now, long newPosition) {

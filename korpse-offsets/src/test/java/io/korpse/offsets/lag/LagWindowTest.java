@@ -123,7 +123,7 @@ final class LagWindowTest {
     isCommitting = false;
     window = new LagWindow(MINUTE, LagWindow.LEARN);
     end += 1_000_000;
-    assertThat(run(100, at -> at + 10, at -> at)).as("never committed").isEqualTo(LagStatus.OK);
+    assertThat(run(100, at -> at + 10, at -> at)).as("not yet").isEqualTo(LagStatus.OK);
     for (int checkpoint = 0; checkpoint < 10; checkpoint++) {
       committed = position;
       assertThat(run(20, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
@@ -132,6 +132,42 @@ final class LagWindowTest {
     assertThat(run(10, at -> at + 10, at -> at)).isEqualTo(LagStatus.NOT_COMMITTING);
     committed = position;
     assertThat(run(1, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+  }
+
+  @Test
+  void work_without_any_commit_is_a_finding_after_ten_windows() {
+    isCommitting = false;
+    window = new LagWindow(MINUTE, LagWindow.LEARN);
+    committed = 100;
+    end += 1_000_000;
+    assertThat(run(600, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+    assertThat(run(5, at -> at + 10, at -> at)).isEqualTo(LagStatus.NOT_COMMITTING);
+  }
+
+  @Test
+  void where_nobody_has_committed_none_is_expected_before_the_first() {
+    isCommitting = false;
+    window = new LagWindow(MINUTE, LagWindow.LEARN_FROM_FIRST);
+    end += 1_000_000;
+    assertThat(run(1_200, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+    committed = position;
+    assertThat(run(600, at -> at + 10, at -> at)).isEqualTo(LagStatus.OK);
+    assertThat(run(5, at -> at + 10, at -> at)).isEqualTo(LagStatus.NOT_COMMITTING);
+  }
+
+  @Test
+  void a_quiet_night_is_not_taken_for_the_usual_time_between_commits() {
+    isCommitting = false;
+    window = new LagWindow(MINUTE, LagWindow.LEARN);
+    for (int checkpoint = 0; checkpoint < 10; checkpoint++) {
+      assertThat(run(10, at -> at + 10, at -> at + 10)).isEqualTo(LagStatus.OK);
+      committed = position;
+    }
+    assertThat(run(8 * 3_600, at -> at, at -> at)).isEqualTo(LagStatus.OK);
+    assertThat(run(10, at -> at + 10, at -> at + 10)).isEqualTo(LagStatus.OK);
+    committed = position;
+    assertThat(run(25, at -> at + 10, at -> at + 10)).isEqualTo(LagStatus.OK);
+    assertThat(run(15, at -> at + 10, at -> at + 10)).isEqualTo(LagStatus.NOT_COMMITTING);
   }
 
   @Test
