@@ -322,7 +322,7 @@ public final class GroupOffsets implements AutoCloseable {
     private DataLossPolicy onDataLoss = DataLossPolicy.FAIL;
     private RangePolicy ranges = RangePolicy.REFUSE;
     private Duration timeout = Duration.ofSeconds(30);
-    private Clock clock = Clock.systemUTC();
+    private Clock clock = new SteadyClock(Clock.systemUTC());
 
     private Builder(String bootstrapServers, String groupId) {
       this.groupId = Objects.requireNonNull(groupId, "groupId");
@@ -371,7 +371,10 @@ public final class GroupOffsets implements AutoCloseable {
       return this;
     }
 
-    /** The time; default: the system's. */
+    /**
+     * The time for limits, for {@link OffsetRule#before} and the metadata; default: a {@link
+     * SteadyClock}.
+     */
     public Builder clock(Clock clock) {
       this.clock = clock;
       return this;

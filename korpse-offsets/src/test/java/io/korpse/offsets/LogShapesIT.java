@@ -133,6 +133,27 @@ final class LogShapesIT {
   }
 
   @Test
+  void a_transaction_that_hangs_shows_behind_a_reader_that_has_read_all_before_it()
+      throws Exception {
+    broker.produce(partition, 1_000, 10);
+    try (KafkaProducer<byte[], byte[]> producer = transactional();
+        LagTracker tracker = tracker(IsolationLevel.READ_COMMITTED)) {
+      PartitionLag lag = tracker.track(partition, () -> 10);
+      await()
+          .untilAsserted(
+              () -> assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(0)));
+      producer.beginTransaction();
+      send(producer, 40);
+
+      await()
+          .untilAsserted(
+              () -> assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(40)));
+      assertThat(lag.recordsLag()).isEqualTo(LagValue.of(0));
+      producer.abortTransaction();
+    }
+  }
+
+  @Test
   void a_commit_under_an_open_transaction_is_not_read_as_none() throws Exception {
     broker.produce(partition, 1_000, 5);
     admin

@@ -60,7 +60,7 @@ final class PlainUseIT {
         assertThat(committer.status().succeeded()).isEqualTo(1);
         assertThat(committer.status().committed(P0)).contains(Position.of(7));
         await().untilAsserted(() -> assertThat(lag.recordsLag()).isEqualTo(LagValue.of(3)));
-        assertThat(tracker.recordsLag()).isEqualTo(LagValue.of(3));
+        assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.of(3));
       }
       assertThat(start(resolver, OffsetRule.committed(OffsetRule.earliest())))
           .containsExactly(7L, 0L);

@@ -2,10 +2,12 @@ package io.korpse.offsets.lag;
 
 /** How a partition, or a group of them, is doing; later ones are worse. */
 public enum LagStatus {
-  /** Too little is known: no log end, or no position yet. */
-  UNKNOWN(0),
   /** Caught up, or catching up. */
   OK(1),
+  /**
+   * Too little is known: no log end, or no position yet. Worse than OK, since it may be anything.
+   */
+  UNKNOWN(0),
   /** Moving, but the lag was there for the whole window and never got less. */
   WARNING(2),
   /** Work is done but the group does not get to know: the commits do not follow the position. */

@@ -1,23 +1,19 @@
 package io.korpse.offsets.lag;
 
+import io.korpse.offsets.SteadyClock;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -40,6 +36,7 @@ public final class LagTracker implements AutoCloseable {
   private final Supplier<EndOffsets> clients;
   private final Settings settings;
   private final Clock clock;
+  private final Clock wallClock;
   private final Thread thread;
   private final Map<TopicPartition, PartitionLag> partitions = new ConcurrentHashMap<>();
   private final Collection<PartitionLag> view =
@@ -51,9 +48,9 @@ public final class LagTracker implements AutoCloseable {
   private boolean closing;
 
   // Confined to the thread.
+  private final LagQuestions questions;
   private EndOffsets client;
   private boolean isFailing;
-  private long slowRoundAt = Long.MIN_VALUE;
 
   /** What a tracker is built with; times in milliseconds. */
   record Settings(
@@ -65,10 +62,17 @@ public final class LagTracker implements AutoCloseable {
       long windowMillis,
       long commitLimitMillis) {}
 
-  LagTracker(Supplier<EndOffsets> clients, Settings settings, Clock clock, String threadName) {
+  LagTracker(
+      Supplier<EndOffsets> clients,
+      Settings settings,
+      Clock clock,
+      Clock wallClock,
+      String threadName) {
     this.clients = clients;
     this.settings = settings;
     this.clock = clock;
+    this.wallClock = wallClock;
+    this.questions = new LagQuestions(settings);
     this.thread = new Thread(this::run, threadName);
     thread.setDaemon(true);
   }
@@ -90,7 +94,8 @@ public final class LagTracker implements AutoCloseable {
             position,
             settings.isolation(),
             new LagWindow(settings.windowMillis(), settings.commitLimitMillis()),
-            clock);
+            clock,
+            wallClock);
     partitions.put(partition, lag);
     lock.lock();
     try {
@@ -112,53 +117,19 @@ public final class LagTracker implements AutoCloseable {
     return view;
   }
 
-  /** Records between what is emitted and the log ends; unknown if one partition's lag is. */
-  public LagValue recordsLag() {
-    LagValue sum = LagValue.of(0);
-    for (PartitionLag lag : partitions.values()) {
-      sum = sum.plus(lag.recordsLag());
-    }
-    return sum;
+  /** All that is watched, in one number each. */
+  public LagTotal total() {
+    return new LagTotal(view, lag -> true);
   }
 
-  /** As {@link #recordsLag()} for the partitions of one topic. */
-  public LagValue recordsLag(String topic) {
-    LagValue sum = LagValue.of(0);
-    for (PartitionLag lag : partitions.values()) {
-      if (lag.partition().topic().equals(topic)) {
-        sum = sum.plus(lag.recordsLag());
-      }
-    }
-    return sum;
+  /** What is watched of one topic, in one number each. */
+  public LagTotal total(String topic) {
+    return new LagTotal(view, lag -> lag.partition().topic().equals(topic));
   }
 
-  /** The partitions whose lag is not known. */
-  public int unknownPartitions() {
-    int unknown = 0;
-    for (PartitionLag lag : partitions.values()) {
-      if (!lag.recordsLag().isKnown()) {
-        unknown++;
-      }
-    }
-    return unknown;
-  }
-
-  /** The worst status of the partitions; {@link LagStatus#UNKNOWN} if there are none. */
-  public LagStatus status() {
-    LagStatus worst = LagStatus.UNKNOWN;
-    for (PartitionLag lag : partitions.values()) {
-      worst = worst.worse(lag.status());
-    }
-    return worst;
-  }
-
-  /** The largest {@link PartitionLag#uncommittedAgeMillis()}; -1 if none is known. */
-  public long uncommittedAgeMillis() {
-    long oldest = PartitionLag.NONE;
-    for (PartitionLag lag : partitions.values()) {
-      oldest = Math.max(oldest, lag.uncommittedAgeMillis());
-    }
-    return oldest;
+  /** What the log end means here. */
+  public IsolationLevel isolation() {
+    return settings.isolation();
   }
 
   /** Ends the thread and the client. */
@@ -230,7 +201,7 @@ public final class LagTracker implements AutoCloseable {
       if (client == null) {
         client = clients.get();
       }
-      ask(now);
+      questions.ask(client, view, now);
       if (isFailing) {
         isFailing = false;
         LOG.info("The lag is observed again");
@@ -246,111 +217,6 @@ public final class LagTracker implements AutoCloseable {
     }
   }
 
-  private void ask(long now) {
-    List<PartitionLag> stale = new ArrayList<>();
-    List<PartitionLag> behind = new ArrayList<>();
-    List<PartitionLag> uncommitted = new ArrayList<>();
-    // Log starts, and high watermarks when the ends are others, change what little is shown of
-    // them slowly, and those of a partition that is caught up change nothing.
-    boolean isSlowRound = now >= slowRoundAt;
-    if (isSlowRound) {
-      slowRoundAt = now + settings.slowIntervalMillis();
-    }
-    for (PartitionLag lag : partitions.values()) {
-      if (lag.isEndDue(now, settings.intervalMillis())) {
-        lag.endAsked = true;
-        stale.add(lag);
-      }
-      if (isSlowRound && !lag.startAsked && lag.position() < lag.end()) {
-        lag.startAsked = true;
-        behind.add(lag);
-      }
-      if (settings.groupId() != null && !lag.committedAsked) {
-        lag.committedAsked = true;
-        uncommitted.add(lag);
-      }
-    }
-    send(
-        stale,
-        OffsetSpec.latest(),
-        settings.isolation(),
-        (lag, end) -> lag.answerEnd(end, now),
-        lag -> lag.endAsked = false);
-    send(
-        behind,
-        OffsetSpec.earliest(),
-        IsolationLevel.READ_UNCOMMITTED,
-        PartitionLag::observeLogStart,
-        lag -> lag.startAsked = false);
-    askForCommits(uncommitted);
-    if (isSlowRound && settings.isolation() == IsolationLevel.READ_COMMITTED) {
-      send(
-          behind,
-          OffsetSpec.latest(),
-          IsolationLevel.READ_UNCOMMITTED,
-          PartitionLag::answerHighWatermark,
-          lag -> {});
-    }
-  }
-
-  // Once per partition: later commits are observed.
-  private void askForCommits(List<PartitionLag> lags) {
-    if (lags.isEmpty()) {
-      return;
-    }
-    CompletableFuture<Void> unused =
-        client
-            .committed(settings.groupId(), partitionsOf(lags), requestTimeout())
-            .handle(
-                (offsets, failure) -> {
-                  if (failure != null) {
-                    LOG.debug("No commits of group {}", settings.groupId(), failure);
-                  }
-                  for (PartitionLag lag : lags) {
-                    lag.committedAsked = failure == null;
-                    if (failure == null && offsets.containsKey(lag.partition())) {
-                      lag.answerCommitted(offsets.get(lag.partition()));
-                    }
-                  }
-                  return null;
-                });
-  }
-
-  private static List<TopicPartition> partitionsOf(List<PartitionLag> lags) {
-    return lags.stream().map(PartitionLag::partition).toList();
-  }
-
-  private Duration requestTimeout() {
-    return Duration.ofMillis(settings.requestTimeoutMillis());
-  }
-
-  private void send(
-      List<PartitionLag> lags,
-      OffsetSpec spec,
-      IsolationLevel isolation,
-      BiConsumer<PartitionLag, Long> onAnswer,
-      java.util.function.Consumer<PartitionLag> onDone) {
-    if (lags.isEmpty()) {
-      return;
-    }
-    try {
-      client.list(
-          lags,
-          spec,
-          isolation,
-          requestTimeout(),
-          (lag, offset) -> {
-            if (offset != null) {
-              onAnswer.accept(lag, offset);
-            }
-            onDone.accept(lag);
-          });
-    } catch (RuntimeException e) {
-      lags.forEach(onDone);
-      throw e;
-    }
-  }
-
   /** Settings of a tracker. */
   public static final class Builder {
 
@@ -360,7 +226,8 @@ public final class LagTracker implements AutoCloseable {
     private Duration interval = Duration.ofSeconds(1);
     private Duration window = Duration.ofMinutes(1);
     private Duration expectedCommitInterval;
-    private Clock clock = Clock.systemUTC();
+    private Clock clock = new SteadyClock(Clock.systemUTC());
+    private Clock wallClock = Clock.systemUTC();
     private String threadName = "korpse-lag";
 
     private Builder() {}
@@ -407,16 +274,26 @@ public final class LagTracker implements AutoCloseable {
     /**
      * How often commits are expected, for example the checkpoint interval; work that is uncommitted
      * for three times as long is {@link LagStatus#NOT_COMMITTING}. Default: learned from the
-     * commits that are observed; then a group that never commits is no finding.
+     * commits that are observed, and ten windows until there was one that covered work. Without a
+     * {@link #groupId} and a commit, none is expected.
      */
     public Builder expectedCommitInterval(Duration expectedCommitInterval) {
       this.expectedCommitInterval = expectedCommitInterval;
       return this;
     }
 
-    /** The time; default: the system's. */
+    /**
+     * The time for waits and ages, of which {@link PartitionLag#observeEnd} is told; must not go
+     * back. Default: a {@link SteadyClock}.
+     */
     public Builder clock(Clock clock) {
       this.clock = clock;
+      return this;
+    }
+
+    /** The time that timestamps of records are compared with; default: the system's. */
+    public Builder wallClock(Clock wallClock) {
+      this.wallClock = wallClock;
       return this;
     }
 
@@ -451,9 +328,10 @@ public final class LagTracker implements AutoCloseable {
               Math.max(5_000, 3 * millis),
               window.toMillis(),
               expectedCommitInterval == null
-                  ? LagWindow.LEARN
+                  ? groupId == null ? LagWindow.LEARN_FROM_FIRST : LagWindow.LEARN
                   : 3 * expectedCommitInterval.toMillis()),
           clock,
+          wallClock,
           threadName);
     }
   }

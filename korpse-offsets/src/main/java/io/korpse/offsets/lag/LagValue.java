@@ -54,6 +54,11 @@ public record LagValue(boolean isKnown, long value) {
     return isKnown && other.isKnown ? of(value + other.value) : UNKNOWN;
   }
 
+  /** The larger; unknown if one of both is. */
+  public LagValue max(LagValue other) {
+    return isKnown && other.isKnown ? of(Math.max(value, other.value)) : UNKNOWN;
+  }
+
   @Override
   public String toString() {
     return isKnown ? Long.toString(value) : "unknown";

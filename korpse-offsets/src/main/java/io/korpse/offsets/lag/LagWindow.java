@@ -3,8 +3,8 @@ package io.korpse.offsets.lag;
 import java.util.Arrays;
 
 /**
- * The recent past of one partition by the clock, and the judgement on it. Confined to the
- * tracker's thread.
+ * The recent past of one partition by the clock, and the judgement on it. Confined to the tracker's
+ * thread.
  *
  * <p>The rules are Burrow's, on samples of the position that are taken at fixed times instead of on
  * commits that come when they come: a commit interval longer than the window then makes no false

@@ -19,10 +19,14 @@ public final class PartitionLag {
   /** Not observed yet. */
   static final long NONE = -1;
 
+  /** An end that was seen so many milliseconds from now was seen by another clock. */
+  private static final long FUTURE = 1_000;
+
   private final TopicPartition partition;
   private final LongSupplier position;
   private final IsolationLevel isolation;
   private final Clock clock;
+  private final Clock wallClock;
   private final LagWindow window;
 
   private volatile long end = NONE;
@@ -38,6 +42,7 @@ public final class PartitionLag {
   // Of the tracker: what was asked and not answered yet, and whether the last answer was news.
   volatile boolean endAsked;
   volatile boolean startAsked;
+  volatile boolean highWatermarkAsked;
   volatile boolean committedAsked;
   private volatile boolean isMoving;
 
@@ -50,12 +55,14 @@ public final class PartitionLag {
       LongSupplier position,
       IsolationLevel isolation,
       LagWindow window,
-      Clock clock) {
+      Clock clock,
+      Clock wallClock) {
     this.partition = partition;
     this.position = position;
     this.isolation = isolation;
     this.window = window;
     this.clock = clock;
+    this.wallClock = wallClock;
     this.fetchRoseAt = clock.millis();
   }
 
@@ -72,24 +79,28 @@ public final class PartitionLag {
    * has kept while the partition was paused, together with the end of that time, and a broker does
    * not tell a consumer that only the last stable offset moved.
    *
-   * @param epochMillis now, in milliseconds since 1970
+   * @param millis now, by the clock that the tracker was built with
    */
-  public void observeEnd(long observedEnd, long epochMillis) {
+  public void observeEnd(long observedEnd, long millis) {
     if (observedEnd <= fetchEnd) {
       fetchEnd = observedEnd;
       return;
     }
     // A consumer fetches a partition anew only when all that it had of it was taken. So this end
-    // was
-    // seen after the one before it was handed out, and how long after cannot be told.
+    // was seen after the one before it was handed out, and how long after cannot be told.
     long seenAfter = fetchRoseAt;
     fetchEnd = observedEnd;
-    fetchRoseAt = epochMillis;
+    fetchRoseAt = millis;
     if (observedEnd > end) {
       isMoving = true;
       end = observedEnd;
       endAt = Math.max(endAt, seenAfter);
     }
+  }
+
+  /** As {@link #observeEnd(long, long)}, now. */
+  public void observeEnd(long observedEnd) {
+    observeEnd(observedEnd, clock.millis());
   }
 
   /**
@@ -110,7 +121,7 @@ public final class PartitionLag {
     long at = endAt;
     long wanted = isMoving ? intervalMillis / 2 : intervalMillis;
     // A tenth less, or a round that comes a moment early would leave the partition to the next.
-    return !endAsked && (at == NONE || now - at >= wanted - wanted / 10);
+    return !endAsked && (at == NONE || at - now > FUTURE || now - at >= wanted - wanted / 10);
   }
 
   /** What the group had committed before anybody observed a commit; -1 for nothing. */
@@ -123,6 +134,10 @@ public final class PartitionLag {
   /** The high watermark, when {@link #observeEnd} is not it. */
   void answerHighWatermark(long answered) {
     highWatermark = answered;
+  }
+
+  boolean knowsHighWatermark() {
+    return highWatermark != NONE;
   }
 
   /** The first offset that the log still holds. */
@@ -167,7 +182,11 @@ public final class PartitionLag {
 
   /** The high watermark, also when reading committed; -1 when not known. */
   public long highWatermark() {
-    return Math.max(highWatermark, end);
+    if (isolation != IsolationLevel.READ_COMMITTED) {
+      return end;
+    }
+    long known = highWatermark;
+    return known == NONE ? NONE : Math.max(known, end);
   }
 
   /** Records between what is emitted and the log end, those lost to retention not counted. */
@@ -177,9 +196,7 @@ public final class PartitionLag {
 
   /** As {@link #recordsLag()} to the high watermark, also when reading committed. */
   public LagValue recordsLagToHighWatermark() {
-    return isolation == IsolationLevel.READ_COMMITTED
-        ? lag(position(), highWatermark())
-        : recordsLag();
+    return lag(position(), highWatermark());
   }
 
   /** Records between what the group has committed and the log end. */
@@ -201,13 +218,14 @@ public final class PartitionLag {
       return records;
     }
     long last = timestamp;
-    return last == Long.MIN_VALUE ? LagValue.unknown() : LagValue.of(clock.millis() - last);
+    return last == Long.MIN_VALUE ? LagValue.unknown() : LagValue.of(wallClock.millis() - last);
   }
 
-  /** Milliseconds since the log end was seen; -1 when it never was. */
+  /** Milliseconds since the log end was seen; -1 when it never was, or that cannot be told. */
   public long lagAgeMillis() {
     long at = endAt;
-    return at == NONE ? NONE : Math.max(0, clock.millis() - at);
+    long now = clock.millis();
+    return at == NONE || at - now > FUTURE ? NONE : Math.max(0, now - at);
   }
 
   /** Records that retention took before they were emitted: skipped ones and those now below. */

@@ -1,6 +1,7 @@
 package io.korpse.offsets.metrics;
 
 import io.korpse.offsets.commit.CommitStatus;
+import io.korpse.offsets.lag.LagTotal;
 import io.korpse.offsets.lag.LagTracker;
 import io.korpse.offsets.lag.PartitionLag;
 import java.util.HashMap;
@@ -8,6 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -59,13 +61,29 @@ public final class OffsetMetrics implements AutoCloseable {
 
   /**
    * Registers the gauges that span the partitions of a reader. Call it before {@link #bind}: the
-   * lag of each topic comes from the tracker as well.
+   * lags of each topic come from the tracker as well.
    */
   public synchronized void bindLag(LagTracker tracker) {
     this.tracker = tracker;
-    group.gauge("uncommittedAge", (Gauge<Long>) tracker::uncommittedAgeMillis);
-    group.gauge("lagUnknownPartitions", (Gauge<Integer>) tracker::unknownPartitions);
-    group.gauge("lagStatus", (Gauge<Integer>) () -> tracker.status().code());
+    LagTotal total = tracker.total();
+    group.gauge("uncommittedAge", (Gauge<Long>) total::uncommittedAgeMillis);
+    bindTotal(group, total, tracker.isolation());
+  }
+
+  private static void bindTotal(MetricGroup values, LagTotal total, IsolationLevel isolation) {
+    values.gauge("recordsLag", (Gauge<Long>) () -> total.recordsLag().toGauge());
+    if (isolation == IsolationLevel.READ_COMMITTED) {
+      values.gauge(
+          "recordsLagToHighWatermark",
+          (Gauge<Long>) () -> total.recordsLagToHighWatermark().toGauge());
+    }
+    values.gauge("timeLag", (Gauge<Long>) () -> total.timeLagMillis().toGauge());
+    values.gauge("committedLag", (Gauge<Long>) () -> total.committedLag().toGauge());
+    values.gauge("recordsLost", (Gauge<Long>) total::recordsLost);
+    values.gauge("lagUnknownPartitions", (Gauge<Integer>) total::unknownRecordsLags);
+    values.gauge("timeLagUnknownPartitions", (Gauge<Integer>) total::unknownTimeLags);
+    values.gauge("committedLagUnknownPartitions", (Gauge<Integer>) total::unknownCommittedLags);
+    values.gauge("lagStatus", (Gauge<Integer>) () -> total.status().code());
   }
 
   /** Registers the gauges of one partition. */
@@ -103,7 +121,7 @@ public final class OffsetMetrics implements AutoCloseable {
     MetricGroup topic = group.addGroup("topic", name);
     LagTracker lags = tracker;
     if (lags != null) {
-      topic.gauge("recordsLag", (Gauge<Long>) () -> lags.recordsLag(name).toGauge());
+      bindTotal(topic, lags.total(name), lags.isolation());
     }
     return topic;
   }

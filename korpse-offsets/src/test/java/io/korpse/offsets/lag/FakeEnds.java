@@ -30,6 +30,7 @@ final class FakeEnds implements EndOffsets {
   final List<Request> requests = new ArrayList<>();
   final Map<TopicPartition, RuntimeException> failures = new ConcurrentHashMap<>();
   boolean isDown;
+  boolean areCommitsDown;
   volatile boolean isClosed;
 
   @Override
@@ -62,6 +63,9 @@ final class FakeEnds implements EndOffsets {
   @Override
   public CompletableFuture<Map<TopicPartition, Long>> committed(
       String groupId, Collection<TopicPartition> partitions, Duration timeout) {
+    if (areCommitsDown) {
+      throw new KafkaException("down");
+    }
     commitRequests++;
     Map<TopicPartition, Long> found = new HashMap<>(commits);
     found.keySet().retainAll(partitions);

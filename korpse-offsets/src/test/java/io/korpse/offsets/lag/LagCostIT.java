@@ -46,7 +46,7 @@ final class LagCostIT {
               return 0;
             });
       }
-      await().atMost(Duration.ofMinutes(2)).until(() -> tracker.recordsLag().isKnown());
+      await().atMost(Duration.ofMinutes(2)).until(() -> tracker.total().recordsLag().isKnown());
       awaitRounds(rounds, 100);
       int roundsBefore = rounds.get();
       long before = cpuNanos();

@@ -26,6 +26,7 @@ final class LagTrackerTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   private final ManualClock clock = new ManualClock(1_000_000);
+  private final ManualClock wallClock = new ManualClock(1_700_000_000_000L);
   private final FakeEnds ends = new FakeEnds();
   private final AtomicLong position = new AtomicLong(40);
   private LagTracker tracker = builder().build(() -> ends);
@@ -41,7 +42,7 @@ final class LagTrackerTest {
     assertThat(lag.committedLag()).isEqualTo(LagValue.unknown());
     assertThat(lag.lagAgeMillis()).isEqualTo(-1);
     assertThat(lag.status()).isEqualTo(LagStatus.UNKNOWN);
-    assertThat(tracker.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.unknown());
   }
 
   @Test
@@ -147,7 +148,7 @@ final class LagTrackerTest {
   @Test
   void follows_the_position_without_a_round() {
     PartitionLag lag = tracker.track(A, position::get);
-    lag.observeEnd(100, clock.millis());
+    lag.observeEnd(100);
     position.set(99);
 
     assertThat(lag.recordsLag()).isEqualTo(LagValue.of(1));
@@ -168,8 +169,8 @@ final class LagTrackerTest {
     assertThat(answered.recordsLag()).isEqualTo(LagValue.of(60));
     assertThat(ends.requests.stream().filter(r -> r.isEnd() && r.partitions().contains(A)))
         .hasSize(1);
-    assertThat(tracker.unknownPartitions()).isEqualTo(1);
-    assertThat(tracker.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(tracker.total().unknownRecordsLags()).isEqualTo(1);
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.unknown());
   }
 
   @Test
@@ -321,7 +322,7 @@ final class LagTrackerTest {
     lag.observeEnd(100, clock.millis());
     assertThat(lag.timeLagMillis()).isEqualTo(LagValue.unknown());
 
-    lag.observeTimestamp(clock.millis() - 5_000);
+    lag.observeTimestamp(wallClock.millis() - 5_000);
     assertThat(lag.timeLagMillis()).isEqualTo(LagValue.of(5_000));
 
     position.set(100);
@@ -344,11 +345,174 @@ final class LagTrackerTest {
     tracker.track(B, () -> 2).observeEnd(10, clock.millis());
     tracker.track(OTHER, () -> 5).observeEnd(10, clock.millis());
 
-    assertThat(tracker.recordsLag("t")).isEqualTo(LagValue.of(17));
-    assertThat(tracker.recordsLag()).isEqualTo(LagValue.of(22));
+    assertThat(tracker.total("t").recordsLag()).isEqualTo(LagValue.of(17));
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.of(22));
     tracker.untrack(OTHER);
-    assertThat(tracker.recordsLag()).isEqualTo(LagValue.of(17));
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.of(17));
     assertThat(tracker.partitions()).hasSize(2);
+  }
+
+  @Test
+  void totals_are_unknown_with_one_unknown_part_and_say_how_many_there_are() {
+    PartitionLag known = tracker.track(A, () -> 40);
+    PartitionLag other = tracker.track(B, () -> 90);
+    LagTotal total = tracker.total();
+    known.observeEnd(100, clock.millis());
+    known.observeCommitted(Position.of(30));
+    known.observeTimestamp(wallClock.millis() - 9_000);
+    known.observeSkipped(3);
+    assertThat(total.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(total.committedLag()).isEqualTo(LagValue.unknown());
+    assertThat(total.timeLagMillis()).isEqualTo(LagValue.unknown());
+    assertThat(total.unknownRecordsLags()).isEqualTo(1);
+
+    other.observeEnd(100, clock.millis());
+    assertThat(total.recordsLag()).isEqualTo(LagValue.of(70));
+    assertThat(total.unknownRecordsLags()).isZero();
+    assertThat(total.committedLag()).isEqualTo(LagValue.unknown());
+    assertThat(total.unknownCommittedLags()).isEqualTo(1);
+    assertThat(total.timeLagMillis()).isEqualTo(LagValue.unknown());
+    assertThat(total.unknownTimeLags()).isEqualTo(1);
+
+    other.observeCommitted(Position.of(80));
+    other.observeTimestamp(wallClock.millis() - 2_000);
+    other.observeSkipped(4);
+    assertThat(total.committedLag()).isEqualTo(LagValue.of(90));
+    assertThat(total.timeLagMillis()).isEqualTo(LagValue.of(9_000));
+    assertThat(total.recordsLost()).isEqualTo(7);
+  }
+
+  @Test
+  void a_status_that_is_not_known_is_not_ok_and_hides_no_finding() {
+    ends.ends.put(A, 100L);
+    tracker.track(A, position::get);
+    assertThat(tracker.total().status()).isEqualTo(LagStatus.UNKNOWN);
+    tracker.round();
+    assertThat(tracker.total().status()).isEqualTo(LagStatus.OK);
+
+    tracker.track(B, position::get);
+    tracker.round();
+    assertThat(tracker.total().status()).isEqualTo(LagStatus.UNKNOWN);
+    ends.starts.put(A, 70L);
+    clock.advance(Duration.ofSeconds(10));
+    tracker.round();
+    tracker.round();
+    assertThat(tracker.total().status()).isEqualTo(LagStatus.LOSING_RECORDS);
+    assertThat(tracker.total("u").status()).isEqualTo(LagStatus.UNKNOWN);
+  }
+
+  @Test
+  void a_step_of_the_system_time_changes_neither_lag_nor_age() {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeTimestamp(wallClock.millis() - 5_000);
+    tracker.round();
+    wallClock.advance(Duration.ofHours(-1));
+    ends.ends.put(A, 1_000_000L);
+    clock.advance(SECOND);
+    assertThat(lag.lagAgeMillis()).isEqualTo(1_000);
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(999_960));
+    assertThat(lag.lagAgeMillis()).isZero();
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.of(0));
+  }
+
+  @Test
+  void an_end_that_was_seen_by_a_clock_that_is_ahead_has_no_age_and_is_asked_for() {
+    ends.ends.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    tracker.round();
+    clock.advance(Duration.ofHours(-1));
+    ends.ends.put(A, 1_000_000L);
+    assertThat(lag.lagAgeMillis()).isEqualTo(-1);
+    tracker.round();
+
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(999_960));
+    assertThat(lag.lagAgeMillis()).isZero();
+  }
+
+  @Test
+  void a_transaction_that_hangs_shows_also_when_all_before_it_is_read() {
+    tracker = builder().isolation(IsolationLevel.READ_COMMITTED).build(() -> ends);
+    ends.stableEnds.put(A, 100L);
+    PartitionLag lag = tracker.track(A, position::get);
+    position.set(100);
+    assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.unknown());
+    lag.observeEnd(100, clock.millis());
+    assertThat(lag.recordsLagToHighWatermark())
+        .as("nobody has told the high watermark")
+        .isEqualTo(LagValue.unknown());
+    ends.ends.put(A, 100L);
+    tracker.round();
+    ends.ends.put(A, 59_100L);
+    clock.advance(Duration.ofSeconds(10));
+    tracker.round();
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(0));
+    assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(59_000));
+    assertThat(lag.highWatermark()).isEqualTo(59_100);
+    assertThat(tracker.total().recordsLagToHighWatermark()).isEqualTo(LagValue.of(59_000));
+  }
+
+  @Test
+  void a_client_that_throws_is_asked_everything_again() {
+    tracker = builder().groupId("g").isolation(IsolationLevel.READ_COMMITTED).build(() -> ends);
+    ends.stableEnds.put(A, 100L);
+    ends.ends.put(A, 130L);
+    ends.starts.put(A, 0L);
+    ends.commits.put(A, 30L);
+    PartitionLag lag = tracker.track(A, position::get);
+    ends.isDown = true;
+    tracker.round();
+    ends.isDown = false;
+    clock.advance(SECOND);
+    tracker.round();
+    assertThat(lag.recordsLag()).isEqualTo(LagValue.of(60));
+    assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(90));
+    assertThat(lag.committedOffset()).isEqualTo(30);
+
+    ends.isDown = true;
+    clock.advance(Duration.ofSeconds(30));
+    tracker.round();
+    ends.isDown = false;
+    ends.starts.put(A, 90L);
+    ends.ends.put(A, 140L);
+    clock.advance(SECOND);
+    tracker.round();
+    assertThat(lag.recordsLost()).isEqualTo(50);
+    assertThat(lag.recordsLagToHighWatermark()).isEqualTo(LagValue.of(50));
+  }
+
+  @Test
+  void a_client_that_throws_when_asked_for_commits_is_asked_again() {
+    tracker = builder().groupId("g").build(() -> ends);
+    ends.ends.put(A, 100L);
+    ends.commits.put(A, 30L);
+    PartitionLag lag = tracker.track(A, position::get);
+    ends.areCommitsDown = true;
+    tracker.round();
+    ends.areCommitsDown = false;
+    tracker.round();
+
+    assertThat(lag.committedOffset()).isEqualTo(30);
+  }
+
+  @Test
+  void a_run_that_never_commits_is_a_finding_when_there_is_a_group() {
+    tracker = builder().groupId("g").build(() -> ends);
+    LagTracker groupless = builder().build(() -> ends);
+    ends.commits.put(A, 40L);
+    PartitionLag lag = tracker.track(A, position::get);
+    PartitionLag free = groupless.track(A, position::get);
+    for (int i = 0; i < 7_200; i++) {
+      clock.advance(SECOND);
+      ends.ends.put(A, position.addAndGet(10));
+      tracker.round();
+      groupless.round();
+    }
+
+    assertThat(lag.status()).isEqualTo(LagStatus.NOT_COMMITTING);
+    assertThat(free.status()).isEqualTo(LagStatus.OK);
   }
 
   @Test
@@ -367,7 +531,7 @@ final class LagTrackerTest {
     lag.observeCommitted(Position.of(100));
     tracker.round();
     assertThat(lag.uncommittedAgeMillis()).isEqualTo(4_000);
-    assertThat(tracker.uncommittedAgeMillis()).isEqualTo(4_000);
+    assertThat(tracker.total().uncommittedAgeMillis()).isEqualTo(4_000);
 
     lag.observeCommitted(Position.of(position.get()));
     tracker.round();
@@ -389,6 +553,6 @@ final class LagTrackerTest {
   }
 
   private LagTracker.Builder builder() {
-    return LagTracker.builder().clock(clock);
+    return LagTracker.builder().clock(clock).wallClock(wallClock);
   }
 }

@@ -7,29 +7,41 @@ import io.korpse.offsets.commit.OffsetCommitter;
 import io.korpse.offsets.lag.LagTracker;
 import io.korpse.offsets.lag.PartitionLag;
 import io.korpse.testing.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class OffsetMetricsTest {
 
   private static final TopicPartition P3 = new TopicPartition("a.b", 3);
-  private static final String PARTITION = "KafkaSourceReader.topic.a.b.partition.3.";
+  private static final String READER = "KafkaSourceReader.";
+  private static final String TOPIC = "KafkaSourceReader.topic.a.b.";
+  private static final String PARTITION = TOPIC + "partition.3.";
 
   private final ManualClock clock = new ManualClock(1_000_000);
   private final RecordingGroup group = new RecordingGroup();
-  private final LagTracker tracker =
-      LagTracker.builder()
-          .clock(clock)
-          .admin(
-              () -> {
-                throw new KafkaException("no broker in this test");
-              })
-          .build();
+  private final LagTracker tracker = tracker(IsolationLevel.READ_UNCOMMITTED);
   private final OffsetMetrics metrics =
       new OffsetMetrics(group, values -> ((RecordingGroup) values).close());
+
+  private LagTracker tracker(IsolationLevel isolation) {
+    return LagTracker.builder()
+        .clock(clock)
+        .wallClock(clock)
+        .isolation(isolation)
+        .admin(
+            () -> {
+              throw new KafkaException("no broker in this test");
+            })
+        .build();
+  }
 
   @AfterEach
   void close() {
@@ -107,6 +119,57 @@ final class OffsetMetricsTest {
     assertThat(group.metrics).containsKey("KafkaSourceReader.topic.a.b.recordsLag");
     metrics.unbind(p4);
     assertThat(group.metrics).doesNotContainKey("KafkaSourceReader.topic.a.b.recordsLag");
+  }
+
+  @ParameterizedTest
+  @EnumSource(IsolationLevel.class)
+  void shows_the_sums_of_each_topic_and_of_the_reader(IsolationLevel isolation) {
+    try (LagTracker lags = tracker(isolation)) {
+      metrics.bindLag(lags);
+      PartitionLag first = lags.track(P3, () -> 40);
+      PartitionLag second = lags.track(new TopicPartition("a.b", 4), () -> 90);
+      PartitionLag other = lags.track(new TopicPartition("c", 0), () -> 10);
+      for (PartitionLag lag : List.of(first, second, other)) {
+        metrics.bind(lag);
+      }
+      List<String> known = new ArrayList<>(List.of("recordsLag", "timeLag", "committedLag"));
+      if (isolation == IsolationLevel.READ_COMMITTED) {
+        known.add("recordsLagToHighWatermark");
+      }
+      for (String values : List.of(READER, TOPIC)) {
+        for (String name : known) {
+          assertThat(group.value(values + name)).as(values + name).isEqualTo(-1L);
+        }
+        assertThat(group.metrics.containsKey(values + "recordsLagToHighWatermark"))
+            .isEqualTo(isolation == IsolationLevel.READ_COMMITTED);
+        assertThat(group.value(values + "lagStatus")).isEqualTo(0);
+      }
+      assertThat(group.value(TOPIC + "lagUnknownPartitions")).isEqualTo(2);
+      assertThat(group.value(TOPIC + "timeLagUnknownPartitions")).isEqualTo(2);
+      assertThat(group.value(TOPIC + "committedLagUnknownPartitions")).isEqualTo(2);
+      assertThat(group.value(READER + "lagUnknownPartitions")).isEqualTo(3);
+      assertThat(group.value(READER + "timeLagUnknownPartitions")).isEqualTo(3);
+      assertThat(group.value(READER + "committedLagUnknownPartitions")).isEqualTo(3);
+
+      int age = 1_000;
+      for (PartitionLag lag : List.of(first, second, other)) {
+        lag.observeEnd(100, clock.millis());
+        lag.observeCommitted(Position.of(5));
+        lag.observeTimestamp(clock.millis() - age);
+        lag.observeSkipped(3);
+        age *= 2;
+      }
+      assertThat(group.value(TOPIC + "recordsLag")).isEqualTo(70L);
+      assertThat(group.value(TOPIC + "timeLag")).isEqualTo(2_000L);
+      assertThat(group.value(TOPIC + "committedLag")).isEqualTo(190L);
+      assertThat(group.value(TOPIC + "recordsLost")).isEqualTo(6L);
+      assertThat(group.value(TOPIC + "lagUnknownPartitions")).isEqualTo(0);
+      assertThat(group.value(READER + "recordsLag")).isEqualTo(160L);
+      assertThat(group.value(READER + "timeLag")).isEqualTo(4_000L);
+      assertThat(group.value(READER + "committedLag")).isEqualTo(285L);
+      assertThat(group.value(READER + "recordsLost")).isEqualTo(9L);
+      assertThat(group.value(READER + "lagUnknownPartitions")).isEqualTo(0);
+    }
   }
 
   @Test

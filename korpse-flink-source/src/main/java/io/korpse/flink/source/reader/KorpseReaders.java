@@ -99,7 +99,7 @@ public final class KorpseReaders {
     OffsetSidecar sidecar =
         new OffsetSidecar(
             settings, admin, states, offsetMetrics, identity(context, clientId), clientId, clock);
-    metricGroup.setPendingRecordsGauge(() -> sidecar.lags().recordsLag().toGauge());
+    metricGroup.setPendingRecordsGauge(() -> sidecar.lags().total().recordsLag().toGauge());
 
     BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
     open(context, schema, badRecords);

@@ -1,0 +1,116 @@
+package io.korpse.offsets.lag;
+
+import java.util.Collection;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The lags of several partitions in one number each: of a reader, or of what it reads of a topic. A
+ * live view, for any thread. Unknown in one partition is unknown in all; how many partitions that
+ * is, is told apart.
+ */
+public final class LagTotal {
+
+  private final Collection<PartitionLag> partitions;
+  private final Predicate<PartitionLag> isMember;
+
+  LagTotal(Collection<PartitionLag> partitions, Predicate<PartitionLag> isMember) {
+    this.partitions = partitions;
+    this.isMember = isMember;
+  }
+
+  /** The sum of {@link PartitionLag#recordsLag()}. */
+  public LagValue recordsLag() {
+    return sum(PartitionLag::recordsLag);
+  }
+
+  /** The sum of {@link PartitionLag#recordsLagToHighWatermark()}. */
+  public LagValue recordsLagToHighWatermark() {
+    return sum(PartitionLag::recordsLagToHighWatermark);
+  }
+
+  /** The sum of {@link PartitionLag#committedLag()}. */
+  public LagValue committedLag() {
+    return sum(PartitionLag::committedLag);
+  }
+
+  /** The largest {@link PartitionLag#timeLagMillis()}. */
+  public LagValue timeLagMillis() {
+    LagValue largest = LagValue.of(0);
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag)) {
+        largest = largest.max(lag.timeLagMillis());
+      }
+    }
+    return largest;
+  }
+
+  /** The sum of {@link PartitionLag#recordsLost()}. */
+  public long recordsLost() {
+    long lost = 0;
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag)) {
+        lost += lag.recordsLost();
+      }
+    }
+    return lost;
+  }
+
+  /** The partitions whose {@link PartitionLag#recordsLag()} is not known. */
+  public int unknownRecordsLags() {
+    return unknown(PartitionLag::recordsLag);
+  }
+
+  /** The partitions whose {@link PartitionLag#committedLag()} is not known. */
+  public int unknownCommittedLags() {
+    return unknown(PartitionLag::committedLag);
+  }
+
+  /** The partitions whose {@link PartitionLag#timeLagMillis()} is not known. */
+  public int unknownTimeLags() {
+    return unknown(PartitionLag::timeLagMillis);
+  }
+
+  /** The worst status; {@link LagStatus#UNKNOWN} if there are no partitions. */
+  public LagStatus status() {
+    LagStatus worst = null;
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag)) {
+        LagStatus status = lag.status();
+        worst = worst == null ? status : worst.worse(status);
+      }
+    }
+    return worst == null ? LagStatus.UNKNOWN : worst;
+  }
+
+  /** The largest {@link PartitionLag#uncommittedAgeMillis()}; -1 if none is known. */
+  public long uncommittedAgeMillis() {
+    long oldest = PartitionLag.NONE;
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag)) {
+        oldest = Math.max(oldest, lag.uncommittedAgeMillis());
+      }
+    }
+    return oldest;
+  }
+
+  private LagValue sum(Function<PartitionLag, LagValue> value) {
+    LagValue sum = LagValue.of(0);
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag)) {
+        sum = sum.plus(value.apply(lag));
+      }
+    }
+    return sum;
+  }
+
+  private int unknown(Function<PartitionLag, LagValue> value) {
+    int unknown = 0;
+    for (PartitionLag lag : partitions) {
+      if (isMember.test(lag) && !value.apply(lag).isKnown()) {
+        unknown++;
+      }
+    }
+    return unknown;
+  }
+}
