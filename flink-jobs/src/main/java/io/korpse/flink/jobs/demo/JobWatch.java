@@ -13,7 +13,8 @@ import org.apache.kafka.clients.admin.Admin;
 final class JobWatch {
 
   private static final String RECORDS = ".currentOffset";
-  private static final String LAG = ".recordsLag";
+  // The sum of a reader; each topic and partition has one of the same name.
+  private static final String LAG = ".KafkaSourceReader.recordsLag";
   private static final String PAUSED = ".pausedSplits";
 
   private final FlinkRest rest;
