@@ -1,6 +1,5 @@
 package io.korpse.flink.source.enumerator;
 
-import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
@@ -119,12 +118,6 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
             .discoveryInterval()
             .map(time -> "looking for new partitions every " + time.toMillis() + " ms")
             .orElse("without looking for new partitions"));
-    if (settings.order() == RecordOrder.EVENT_TIME) {
-      LOG.info(
-          "Partitions that are ahead may be held back for {} ms; an idle timeout of the watermark"
-              + " strategy should be above that (korpse.order.max-hold)",
-          settings.maxHold().toMillis());
-    }
     if (partitions.isComplete()) {
       schedule.never();
       applied = true;
