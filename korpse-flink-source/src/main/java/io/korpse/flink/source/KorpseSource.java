@@ -10,6 +10,7 @@ import io.korpse.flink.source.lineage.KorpseLineage;
 import io.korpse.flink.source.reader.KorpseReaders;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.flink.source.split.KorpseSplitSerializer;
+import io.korpse.offsets.SteadyClock;
 import java.time.Clock;
 import javax.annotation.Nullable;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -102,7 +103,7 @@ public final class KorpseSource<T>
   private KorpseEnumerator enumerator(
       SplitEnumeratorContext<KorpseSplit> context, @Nullable EnumeratorState state) {
     return KorpseEnumerator.create(
-        context, settings, subscription, rules, state, Clock.systemUTC());
+        context, settings, subscription, rules, state, new SteadyClock(Clock.systemUTC()));
   }
 
   @Override

@@ -91,19 +91,6 @@ final class CommitPlan {
     }
   }
 
-  /** Forgets partitions that have come further than these positions, so that they may go back. */
-  void removeAhead(Map<TopicPartition, Position> positions) {
-    List<TopicPartition> ahead = new ArrayList<>();
-    positions.forEach(
-        (partition, position) -> {
-          CommitEntry entry = entries.get(partition);
-          if (entry != null && entry.wanted.offset() > position.offset()) {
-            ahead.add(partition);
-          }
-        });
-    remove(ahead);
-  }
-
   /** Forgets and returns the partitions whose positions are not in the group. */
   Set<TopicPartition> removePending() {
     Set<TopicPartition> pending = new HashSet<>();
