@@ -33,9 +33,9 @@ public final class KorpseSourceOptions {
           .longType()
           .defaultValue(300_000L)
           .withDescription(
-              "Milliseconds between two looks for new and removed partitions; 0 or less looks only"
-                  + " at the start, as a bounded source always does. Lower it when new partitions"
-                  + " must be read soon.");
+              "Milliseconds between two looks for new and removed partitions; with 0 or less, and"
+                  + " in a bounded source, new ones are found only at the start, and removed ones"
+                  + " within a minute. Lower it when new partitions must be read soon.");
 
   /** Failed discoveries that are tolerated. */
   public static final ConfigOption<Integer> DISCOVERY_FAILURES =

@@ -27,6 +27,7 @@ import org.apache.kafka.common.IsolationLevel;
 public final class SourceSettings implements Serializable {
 
   private static final long serialVersionUID = 1L;
+  private static final long REMOVALS_MILLIS = 60_000;
 
   private final Properties kafka;
   private final Configuration options;
@@ -150,6 +151,17 @@ public final class SourceSettings implements Serializable {
     return millis <= 0 || boundedness == Boundedness.BOUNDED
         ? Optional.empty()
         : Optional.of(Duration.ofMillis(millis));
+  }
+
+  /**
+   * Time between looks: the discovery interval, or without one how often topics that are gone are
+   * looked for, which is at most a minute.
+   */
+  public Duration lookInterval() {
+    long millis = options.get(KorpseSourceOptions.DISCOVERY_INTERVAL);
+    return discoveryInterval()
+        .orElse(
+            Duration.ofMillis(millis <= 0 ? REMOVALS_MILLIS : Math.min(millis, REMOVALS_MILLIS)));
   }
 
   /** Discoveries in a row that may fail after the first. */

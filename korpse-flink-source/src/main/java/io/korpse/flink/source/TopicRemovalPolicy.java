@@ -5,6 +5,9 @@ public enum TopicRemovalPolicy {
   /** The job fails, and the message names the topic. */
   FAIL,
 
-  /** The split is finished and released. A topic that was created again is read as a new one. */
+  /**
+   * The split is finished and released. A topic that was created again is read as a new one, unless
+   * the source is bounded or discovery is off.
+   */
   CONTINUE
 }

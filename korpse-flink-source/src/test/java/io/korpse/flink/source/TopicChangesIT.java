@@ -98,6 +98,28 @@ final class TopicChangesIT {
   }
 
   @Test
+  void a_bounded_job_whose_topic_is_deleted_before_its_stop_fails_and_names_it() throws Exception {
+    broker.createTopic(topic, 1);
+    Values.write(broker, topic, 0, 0, 10);
+    KorpseSource<String> bounded =
+        source()
+            .setTopics(topic)
+            .setBounded(OffsetsInitializer.offsets(Map.of(new TopicPartition(topic, 0), 100L)))
+            .build();
+    try (RunningJob<String> job = RunningJob.start(bounded, 1, null)) {
+      job.awaitCount(10);
+      delete(topic);
+
+      assertThatThrownBy(job::awaitEnd)
+          .satisfies(
+              error ->
+                  assertThat(ExceptionUtils.stringifyException(error))
+                      .contains(topic + "-0")
+                      .contains("korpse.on-topic-removed"));
+    }
+  }
+
+  @Test
   void a_deleted_topic_leaves_and_is_read_anew_when_it_comes_again() throws Exception {
     broker.createTopic(topic, 2);
     broker.createTopic(topic + "-2", 1);

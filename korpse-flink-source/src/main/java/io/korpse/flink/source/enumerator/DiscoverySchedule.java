@@ -2,7 +2,6 @@ package io.korpse.flink.source.enumerator;
 
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -17,14 +16,14 @@ final class DiscoverySchedule {
   private static final long RECHECK_MILLIS = 1_000;
   private static final long MAX_BACKOFF_MILLIS = 30_000;
 
-  private final Optional<Duration> interval;
+  private final Duration interval;
   private final int tolerated;
   private long dueMillis = Long.MIN_VALUE;
   private int failures;
   private boolean succeeded;
   private Set<String> suspects = new HashSet<>();
 
-  DiscoverySchedule(Optional<Duration> interval, int tolerated) {
+  DiscoverySchedule(Duration interval, int tolerated) {
     this.interval = interval;
     this.tolerated = tolerated;
   }
@@ -33,8 +32,10 @@ final class DiscoverySchedule {
     return nowMillis >= dueMillis;
   }
 
-  void never() {
-    dueMillis = Long.MAX_VALUE;
+  /** All was found before a restore: there is no first discovery. */
+  void found(long nowMillis) {
+    succeeded = true;
+    dueMillis = nowMillis + interval.toMillis();
   }
 
   void soon() {
@@ -48,12 +49,9 @@ final class DiscoverySchedule {
    */
   boolean failed(long nowMillis) {
     failures++;
-    if (!succeeded || failures > tolerated) {
-      return false;
-    }
     long backoff = RECHECK_MILLIS << Math.min(failures - 1, 5);
     dueMillis = nowMillis + Math.min(backoff, MAX_BACKOFF_MILLIS);
-    return true;
+    return succeeded && failures <= tolerated;
   }
 
   int failures() {
@@ -75,7 +73,7 @@ final class DiscoverySchedule {
     if (!suspects.isEmpty()) {
       dueMillis = nowMillis + RECHECK_MILLIS;
     } else {
-      dueMillis = interval.map(time -> nowMillis + time.toMillis()).orElse(Long.MAX_VALUE);
+      dueMillis = nowMillis + interval.toMillis();
     }
     return certain;
   }

@@ -97,7 +97,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     readers = new ReaderBook(restored);
     questions = new OffsetQuestions(partitions, rules, settings.offsetsTimeout());
     schedule =
-        new DiscoverySchedule(settings.discoveryInterval(), settings.toleratedDiscoveryFailures());
+        new DiscoverySchedule(settings.lookInterval(), settings.toleratedDiscoveryFailures());
     removal = new RemovalPolicies(settings, subscription);
     metrics =
         new EnumeratorMetrics(
@@ -119,7 +119,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
             .map(time -> "looking for new partitions every " + time.toMillis() + " ms")
             .orElse("without looking for new partitions"));
     if (partitions.isComplete()) {
-      schedule.never();
+      schedule.found(clock.millis());
       applied = true;
     }
     context.callAsync(() -> true, (ignored, error) -> advance(), TICK_MILLIS, TICK_MILLIS);
@@ -241,7 +241,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     long now = clock.millis();
     if (error != null) {
       metrics.discoveryFailed();
-      if (!schedule.failed(now)) {
+      if (!schedule.failed(now) && !findsNoMore()) {
         throw removal.undiscovered(schedule.failures(), error);
       }
       LOG.warn(
@@ -258,10 +258,16 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
 
   private void apply(Discovered found, long now) {
     PartitionBook.Changes changes = partitions.compare(found);
-    Set<TopicPartition> gone = removal.withoutKept(changes.gone());
+    Set<TopicPartition> gone = new HashSet<>(removal.withoutKept(changes.gone()));
+    Map<TopicPartition, Uuid> recreated = new HashMap<>(changes.recreated());
+    if (findsNoMore()) {
+      // What is read through may go; and without discovery nobody leaves a subscription.
+      gone.removeIf(partition -> !isOpen(partition) || !subscription.wants(partition));
+      recreated.keySet().removeIf(partition -> !isOpen(partition));
+    }
     Set<String> missing = new HashSet<>(applied ? Set.of() : found.missing());
     gone.forEach(partition -> missing.add(partition.toString()));
-    changes.recreated().forEach((partition, id) -> missing.add(partition + " " + id));
+    recreated.forEach((partition, id) -> missing.add(partition + " " + id));
     Set<String> certain = schedule.succeeded(missing, now);
 
     if (!applied) {
@@ -274,13 +280,12 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     }
     Set<TopicPartition> left = new HashSet<>();
     gone.stream().filter(partition -> certain.contains(partition.toString())).forEach(left::add);
-    Map<TopicPartition, Uuid> recreated = new HashMap<>(changes.recreated());
     recreated.entrySet().removeIf(e -> !certain.contains(e.getKey() + " " + e.getValue()));
     remove(left, recreated);
 
     // What is there is read at once, unless something of the first look is looked for again: a
     // bounded source must not be complete without it.
-    Map<TopicPartition, Uuid> added = partitions.isComplete() ? Map.of() : changes.added();
+    Map<TopicPartition, Uuid> added = findsNoMore() ? Map.of() : changes.added();
     partitions.add(added);
     if (!added.isEmpty()) {
       LOG.info("Found {} new partitions: {}", added.size(), Discovered.some(added.keySet()));
@@ -290,6 +295,15 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       partitions.discovered(settings.boundedness() == Boundedness.BOUNDED);
       applied = true;
     }
+  }
+
+  /** Whether looks are for topics that are gone only: readers were told that there is no more. */
+  private boolean findsNoMore() {
+    return partitions.isComplete() || (applied && settings.discoveryInterval().isEmpty());
+  }
+
+  private boolean isOpen(TopicPartition partition) {
+    return partitions.isToCome(partition) || readers.isOwned(partition);
   }
 
   private void remove(Set<TopicPartition> gone, Map<TopicPartition, Uuid> recreated) {

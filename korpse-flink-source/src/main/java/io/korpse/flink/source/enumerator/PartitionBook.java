@@ -151,6 +151,11 @@ final class PartitionBook {
     return ready.containsKey(partition);
   }
 
+  /** Whether no reader has had it yet. */
+  boolean isToCome(TopicPartition partition) {
+    return isReady(partition) || waiting.containsKey(partition);
+  }
+
   int givenCount() {
     return given.size();
   }

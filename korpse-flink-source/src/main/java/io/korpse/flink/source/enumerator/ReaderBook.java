@@ -74,7 +74,7 @@ final class ReaderBook {
   }
 
   // A split that was taken away keeps its id until its reader has let go of it.
-  private boolean isOwned(TopicPartition partition) {
+  boolean isOwned(TopicPartition partition) {
     return owned.values().stream().anyMatch(partitions -> partitions.contains(partition));
   }
 

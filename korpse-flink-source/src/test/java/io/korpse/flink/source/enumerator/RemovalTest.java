@@ -198,6 +198,71 @@ final class RemovalTest {
     assertThat(removed(0)).containsExactly(t(0));
   }
 
+  /** The client only logs that it knows no such topic: the job would wait for its stop for ever. */
+  @Test
+  void a_bounded_source_whose_topic_is_deleted_fails_within_a_minute() {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.bounded(OffsetRule.latest()).start(1).reader(0);
+    fixture.cluster.missing("t");
+
+    assertThatThrownBy(() -> fixture.pass(Duration.ofSeconds(62)))
+        .hasMessageContaining("[t-0, t-1]")
+        .hasMessageContaining("korpse.on-topic-removed");
+  }
+
+  @Test
+  void a_restored_bounded_source_whose_topic_is_gone_fails_within_a_minute() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.bounded(OffsetRule.latest()).start(1).reader(0);
+    EnumeratorState state = fixture.enumerator.snapshotState(1);
+    KorpseSplit split = fixture.context.assigned(0).get(0);
+    EnumeratorFixture restored = fixture.again().bounded(OffsetRule.latest());
+    restored.cluster.missing("t");
+    restored.restore(1, state).reader(0, split);
+
+    assertThatThrownBy(() -> restored.pass(Duration.ofSeconds(62))).hasMessageContaining("[t-0]");
+  }
+
+  @Test
+  void a_source_without_discovery_leaves_a_topic_that_is_deleted_and_reads_no_new_one() {
+    fixture.cluster.topic("t", 1, ID);
+    continueWhenRemoved().withoutDiscovery().start(1).reader(0);
+    fixture.cluster.missing("t");
+    fixture.pass(Duration.ofSeconds(62));
+    assertThat(removed(0)).containsExactly(t(0));
+
+    fixture.finished(0, t(0));
+    fixture.cluster.topic("t", 2, OTHER_ID);
+    fixture.pass(Duration.ofSeconds(62));
+
+    assertThat(fixture.context.assigned(0)).hasSize(1);
+  }
+
+  @Test
+  void a_bounded_source_does_not_miss_a_topic_that_it_has_read() {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.bounded(OffsetRule.latest()).start(1).reader(0);
+    fixture.finished(0, t(0));
+    fixture.cluster.partitions().remove(t(0));
+
+    fixture.pass(Duration.ofMinutes(3));
+
+    assertThat(fixture.context.events(0)).isEmpty();
+    assertThat(fixture.cluster.discoveries()).isGreaterThan(2);
+  }
+
+  @Test
+  void a_source_without_discovery_does_not_fail_because_nobody_can_tell_what_is_gone() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.with(KorpseSourceOptions.DISCOVERY_FAILURES, 0);
+    fixture.bounded(OffsetRule.latest()).start(1).reader(0);
+    fixture.cluster.failNext(5);
+
+    fixture.pass(Duration.ofMinutes(5));
+
+    assertThat(fixture.cluster.discoveries()).isGreaterThan(6);
+  }
+
   @Test
   void a_topic_created_again_under_a_bounded_source_only_leaves() {
     fixture.cluster.topic("t", 2, ID);
