@@ -12,10 +12,8 @@ import io.korpse.offsets.lag.PartitionLag;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -40,10 +38,7 @@ final class OffsetSidecar {
   private final CheckpointLedger ledger = new CheckpointLedger();
   private final Map<TopicPartition, PartitionLag> tracked = new ConcurrentHashMap<>();
 
-  /** Where finished splits ended, until a complete checkpoint covers it. */
-  private final Map<TopicPartition, Position> finished = new HashMap<>();
-
-  private final Map<Long, Set<TopicPartition>> finishedIn = new HashMap<>();
+  private final FinishedPositions finished = new FinishedPositions();
 
   /** Where splits ended that left, until that is in the group. Any thread. */
   private final Map<TopicPartition, Position> leaving = new ConcurrentHashMap<>();
@@ -134,7 +129,7 @@ final class OffsetSidecar {
   void splitAdded(KorpseSplitState state) {
     PartitionLag lag = lags.track(state.partition(), state::offset);
     state.watch(lag, this::steppedBack);
-    leaving.remove(state.partition());
+    startsAnew(state.partition());
     tracked.put(state.partition(), lag);
     metrics.bind(lag);
     ProxyMetrics.register(metrics.partitionGroup(state.partition()), state.stats());
@@ -163,6 +158,20 @@ final class OffsetSidecar {
    * before hold is beyond the log now, and the committer would leave the lower position out.
    */
   private void steppedBack(TopicPartition partition) {
+    forgetPositions(partition);
+  }
+
+  /**
+   * A split of the partition may have been here before, as of a topic that was created again. Where
+   * that one was is no bound for this one.
+   */
+  private void startsAnew(TopicPartition partition) {
+    leaving.remove(partition);
+    finished.remove(partition);
+    forgetPositions(partition);
+  }
+
+  private void forgetPositions(TopicPartition partition) {
     if (committer != null) {
       ledger.forget(partition);
       committer.remove(List.of(partition));
@@ -177,10 +186,7 @@ final class OffsetSidecar {
       return;
     }
     Map<TopicPartition, Position> positions = states.positions();
-    if (!finished.isEmpty()) {
-      positions.putAll(finished);
-      finishedIn.put(checkpointId, Set.copyOf(finished.keySet()));
-    }
+    finished.snapshot(checkpointId, positions);
     ledger.snapshot(checkpointId, positions);
   }
 
@@ -189,16 +195,11 @@ final class OffsetSidecar {
       return;
     }
     ledger.complete(checkpointId).ifPresent(positions -> committer.submit(checkpointId, positions));
-    Set<TopicPartition> covered = finishedIn.remove(checkpointId);
-    if (covered != null) {
-      finished.keySet().removeAll(covered);
-    }
-    finishedIn.keySet().removeIf(id -> id < checkpointId);
+    finished.complete(checkpointId);
   }
 
   void abort(long checkpointId) {
     ledger.abort(checkpointId);
-    finishedIn.remove(checkpointId);
   }
 
   /**
@@ -209,7 +210,7 @@ final class OffsetSidecar {
     boolean first = !snapshotTaken;
     if (mode == CommitMode.PERIODIC || (mode == CommitMode.ON_CHECKPOINT_OR_END && first)) {
       Map<TopicPartition, Position> last = states.positions();
-      last.putAll(finished);
+      finished.addTo(last);
       committer.submit(-1, last);
     }
   }

@@ -16,6 +16,7 @@ import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -133,6 +134,54 @@ final class ReaderCommitsIT {
       rig.checkpoint(2);
       awaitCommitted(broker, "aborted", Map.of(0, 10L));
       await().atMost(EmbeddedBroker.patience()).until(() -> commits(rig, "commitsSucceeded") == 1);
+    }
+  }
+
+  /** Where the topic's predecessor ended says nothing about the new one. */
+  @Test
+  void a_topic_that_is_created_again_is_committed_from_its_own_start() throws Exception {
+    produce(broker, "again", 1, 10);
+
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      rig.add(split("again", 0, 10)).pollUntil(() -> rig.reader.snapshotState(1).isEmpty());
+      createAgain("again", 3);
+      rig.add(split("again", 0)).pollUntilCount(13);
+      rig.reader.notifyCheckpointComplete(1);
+      rig.checkpoint(2);
+
+      awaitCommitted(broker, "again", Map.of(0, 3L));
+    }
+  }
+
+  /** The committer holds a position that it could not write, since the topic was gone. */
+  @Test
+  void a_position_that_was_not_written_is_not_defended_against_a_new_topic() throws Exception {
+    produce(broker, "unwritten", 1, 10);
+
+    try (ReaderRig rig = new ReaderRig(source(broker))) {
+      rig.add(split("unwritten", 0, 10)).pollUntil(() -> rig.reader.snapshotState(1).isEmpty());
+      delete("unwritten");
+      rig.reader.notifyCheckpointComplete(1);
+      await().atMost(EmbeddedBroker.patience()).until(() -> commits(rig, "commitsFailed") > 0);
+      produce(broker, "unwritten", 1, 3);
+      rig.add(split("unwritten", 0)).pollUntilCount(13);
+      rig.checkpoint(2);
+
+      awaitCommitted(broker, "unwritten", Map.of(0, 3L));
+    }
+  }
+
+  private static void createAgain(String topic, int records) throws Exception {
+    delete(topic);
+    produce(broker, topic, 1, records);
+  }
+
+  private static void delete(String topic) throws Exception {
+    try (Admin admin = broker.admin()) {
+      admin.deleteTopics(List.of(topic)).all().get();
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .until(() -> !admin.listTopics().names().get().contains(topic));
     }
   }
 
