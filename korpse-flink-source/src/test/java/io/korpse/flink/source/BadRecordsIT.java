@@ -87,7 +87,7 @@ final class BadRecordsIT {
               error ->
                   assertThat(ExceptionUtils.stringifyException(error))
                       .contains("offset 2 of " + topic + "-0")
-                      .contains("value 5 bytes"));
+                      .contains("key 3 bytes", "value 5 bytes"));
     }
   }
 

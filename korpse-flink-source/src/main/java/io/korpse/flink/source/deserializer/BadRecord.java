@@ -21,14 +21,16 @@ public record BadRecord(ConsumerRecord<byte[], byte[]> record, Exception cause) 
         + " (timestamp "
         + record.timestamp()
         + ", key "
-        + size(record.key())
+        + size(record.key(), record.serializedKeySize())
         + ", value "
-        + size(record.value())
+        + size(record.value(), record.serializedValueSize())
         + ")";
   }
 
-  private static String size(byte[] bytes) {
-    return bytes == null ? "none" : bytes.length + " bytes";
+  /** A key that nobody reads is not kept, but its size is; a hook's record has no sizes. */
+  private static String size(byte[] bytes, int serialized) {
+    int size = bytes == null ? serialized : bytes.length;
+    return size < 0 ? "none" : size + " bytes";
   }
 
   /** As {@link #describe}: the content may be private. */
