@@ -63,7 +63,7 @@ final class UnreadableBatches implements UnreadableHandler {
       long end = end(consumer, partition);
       Consumer<byte[], byte[]> probe = consumer;
       found.complete(BatchEnd.find(offset, end, at -> failure(probe, partition, at, deadline)));
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       found.completeExceptionally(
           new KafkaException(
               "Cannot find where reading goes on after the damage at offset "
