@@ -150,9 +150,14 @@ public final class PartitionLag {
     committed = observed.offset();
   }
 
-  /** The Kafka timestamp of the last emitted record, in milliseconds since 1970. */
+  /**
+   * The Kafka timestamp of the last emitted record, in milliseconds since 1970. A record without a
+   * timestamp (-1) says nothing: the one before it stays.
+   */
   public void observeTimestamp(long recordTimestamp) {
-    timestamp = recordTimestamp;
+    if (recordTimestamp >= 0) {
+      timestamp = recordTimestamp;
+    }
   }
 
   /**

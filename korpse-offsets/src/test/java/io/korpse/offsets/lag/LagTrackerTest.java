@@ -330,6 +330,18 @@ final class LagTrackerTest {
   }
 
   @Test
+  void a_record_without_a_timestamp_does_not_make_the_time_lag_jump_to_1970() {
+    PartitionLag lag = tracker.track(A, position::get);
+    lag.observeEnd(100, clock.millis());
+    lag.observeTimestamp(-1);
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.unknown());
+
+    lag.observeTimestamp(wallClock.millis() - 5_000);
+    lag.observeTimestamp(-1);
+    assertThat(lag.timeLagMillis()).isEqualTo(LagValue.of(5_000));
+  }
+
+  @Test
   void what_is_committed_has_a_lag_of_its_own() {
     PartitionLag lag = tracker.track(A, position::get);
     lag.observeEnd(100, clock.millis());
