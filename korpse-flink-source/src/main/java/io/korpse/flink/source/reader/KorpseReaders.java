@@ -137,9 +137,7 @@ public final class KorpseReaders {
             losses,
             new UnreadableBatches(settings.onBadRecord(), clients::probe, System::nanoTime),
             dataLoss,
-            userCode.recordSize() == null
-                ? RecordWeigher.of(keys, headers)
-                : new SizedRecords(userCode.recordSize()),
+            weigher(userCode, keys, headers),
             userCode.recordHook() == null
                 ? null
                 : new HookedRecords(userCode.recordHook(), offsetMetrics.group()),
@@ -175,6 +173,14 @@ public final class KorpseReaders {
         settings.<T>endOfStream().orElse(null),
         context.getConfiguration(),
         context);
+  }
+
+  static RecordWeigher weigher(Extensions userCode, boolean keys, boolean headers) {
+    if (userCode.recordSize() != null) {
+      return new SizedRecords(userCode.recordSize());
+    }
+    // The sizes that a record carries are the broker's, not those of what a hook puts in its place.
+    return userCode.recordHook() == null ? RecordWeigher.of(keys, headers) : RecordWeigher::heapOf;
   }
 
   /** The job and, after a slash, which attempt of which subtask this is. */

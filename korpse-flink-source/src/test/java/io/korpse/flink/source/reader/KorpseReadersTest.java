@@ -2,7 +2,10 @@ package io.korpse.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.korpse.flink.source.Extensions;
+import io.korpse.flink.source.KafkaConsumerFactory;
 import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.RecordHook;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
@@ -10,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LogEvent;
@@ -36,6 +40,23 @@ final class KorpseReadersTest {
         .contains("7000 ms", "korpse.order.max-hold");
     assertThat(logOfNewReader(settings.with(KorpseSourceOptions.ORDER, RecordOrder.FAIR)))
         .noneMatch(line -> line.contains("withIdleness"));
+  }
+
+  /** The sizes that a record carries are those of what the broker sent. */
+  @Test
+  void what_a_hook_puts_in_place_of_a_record_weighs_what_it_holds() {
+    RecordHook hook = (record, drops) -> record;
+    ConsumerRecord<byte[], byte[]> made =
+        new ConsumerRecord<>("t", 0, 0, new byte[10], new byte[100_000]);
+
+    assertThat(weight(new Extensions(KafkaConsumerFactory.STANDARD, hook, null), made))
+        .isGreaterThan(100_010);
+    assertThat(weight(new Extensions(KafkaConsumerFactory.STANDARD, hook, record -> 7), made))
+        .isEqualTo(7);
+  }
+
+  private static int weight(Extensions userCode, ConsumerRecord<byte[], byte[]> record) {
+    return KorpseReaders.weigher(userCode, true, true).weigh(record);
   }
 
   private static List<String> logOfNewReader(SourceSettings settings) throws Exception {
