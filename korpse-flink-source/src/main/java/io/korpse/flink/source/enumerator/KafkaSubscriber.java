@@ -21,8 +21,8 @@ public interface KafkaSubscriber extends Serializable {
   default void open(Properties kafka) throws Exception {}
 
   /**
-   * The partitions to read now. One that was given before and no longer is leaves the source. An
-   * exception counts as a failed discovery.
+   * The partitions to read now. One that was given before and no longer is leaves the source; one
+   * that is given and does not exist is a removed topic. An exception counts as a failed discovery.
    *
    * @param admin must not be closed
    */

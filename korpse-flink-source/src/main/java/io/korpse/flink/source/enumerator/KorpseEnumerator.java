@@ -258,11 +258,12 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
 
   private void apply(Discovered found, long now) {
     PartitionBook.Changes changes = partitions.compare(found);
-    Set<TopicPartition> gone = new HashSet<>(removal.withoutKept(changes.gone()));
+    Set<TopicPartition> gone = new HashSet<>(removal.withoutKept(changes.gone(), found));
     Map<TopicPartition, Uuid> recreated = new HashMap<>(changes.recreated());
     if (findsNoMore()) {
       // What is read through may go; and without discovery nobody leaves a subscription.
-      gone.removeIf(partition -> !isOpen(partition) || !subscription.wants(partition));
+      gone.retainAll(removal.subscribed(gone, found));
+      gone.removeIf(partition -> !isOpen(partition));
       recreated.keySet().removeIf(partition -> !isOpen(partition));
     }
     Set<String> missing = new HashSet<>(applied ? Set.of() : found.missing());
@@ -281,7 +282,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     Set<TopicPartition> left = new HashSet<>();
     gone.stream().filter(partition -> certain.contains(partition.toString())).forEach(left::add);
     recreated.entrySet().removeIf(e -> !certain.contains(e.getKey() + " " + e.getValue()));
-    remove(left, recreated);
+    remove(left, recreated, found);
 
     // What is there is read at once, unless something of the first look is looked for again: a
     // bounded source must not be complete without it.
@@ -306,11 +307,12 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     return partitions.isToCome(partition) || readers.isOwned(partition);
   }
 
-  private void remove(Set<TopicPartition> gone, Map<TopicPartition, Uuid> recreated) {
+  private void remove(
+      Set<TopicPartition> gone, Map<TopicPartition, Uuid> recreated, Discovered found) {
     if (gone.isEmpty() && recreated.isEmpty()) {
       return;
     }
-    removal.failIfAsked(gone, recreated.keySet());
+    removal.failIfAsked(gone, recreated.keySet(), found);
     List<TopicPartition> leaving = new ArrayList<>();
     for (TopicPartition partition : gone) {
       if (partitions.remove(partition)) {

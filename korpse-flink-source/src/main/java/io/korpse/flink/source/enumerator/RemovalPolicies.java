@@ -21,11 +21,22 @@ final class RemovalPolicies {
   }
 
   /** The partitions among these that are not read on: restored ones may be, by policy. */
-  Set<TopicPartition> withoutKept(Set<TopicPartition> gone) {
-    if (settings.onUnsubscribed() != UnsubscribedPolicy.KEEP) {
-      return gone;
-    }
-    return gone.stream().filter(subscription::wants).collect(Collectors.toSet());
+  Set<TopicPartition> withoutKept(Set<TopicPartition> gone, Discovered found) {
+    return settings.onUnsubscribed() == UnsubscribedPolicy.KEEP ? subscribed(gone, found) : gone;
+  }
+
+  /**
+   * The partitions among these that are subscribed to. What a custom subscriber wants is known only
+   * from what it named at this look.
+   */
+  Set<TopicPartition> subscribed(Set<TopicPartition> gone, Discovered found) {
+    boolean custom = subscription instanceof Subscription.Custom;
+    return gone.stream()
+        .filter(
+            partition ->
+                subscription.wants(partition)
+                    || (custom && found.missing().contains(partition.toString())))
+        .collect(Collectors.toSet());
   }
 
   /** Whether the job goes on without topics that are gone. */
@@ -34,11 +45,12 @@ final class RemovalPolicies {
   }
 
   /** Fails the job if the policy for any of the partitions says so. */
-  void failIfAsked(Set<TopicPartition> gone, Set<TopicPartition> recreated) {
+  void failIfAsked(Set<TopicPartition> gone, Set<TopicPartition> recreated, Discovered found) {
+    Set<TopicPartition> subscribed = subscribed(gone, found);
     Set<String> unsubscribed = new TreeSet<>();
     Set<String> removed = new TreeSet<>();
     for (TopicPartition partition : gone) {
-      (subscription.wants(partition) ? removed : unsubscribed).add(partition.toString());
+      (subscribed.contains(partition) ? removed : unsubscribed).add(partition.toString());
     }
     if (!unsubscribed.isEmpty() && settings.onUnsubscribed() == UnsubscribedPolicy.FAIL) {
       throw new FlinkRuntimeException(

@@ -13,6 +13,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Properties;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.ConfigOption;
@@ -52,6 +53,11 @@ final class EnumeratorFixture {
 
   EnumeratorFixture pattern(String regex) {
     subscription = new Subscription.TopicPattern(Pattern.compile(regex));
+    return this;
+  }
+
+  EnumeratorFixture custom() {
+    subscription = new Subscription.Custom(admin -> Set.of());
     return this;
   }
 

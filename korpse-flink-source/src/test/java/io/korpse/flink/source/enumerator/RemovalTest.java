@@ -114,6 +114,53 @@ final class RemovalTest {
   }
 
   @Test
+  void what_a_custom_subscriber_names_and_is_gone_was_removed() {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.custom().start(1).reader(0);
+    fixture.cluster.missing("t-0").missing("t-1").without("t");
+
+    assertThatThrownBy(() -> fixture.pass(INTERVAL.plusSeconds(5)))
+        .hasMessageContaining("[t-0, t-1]")
+        .hasMessageContaining("korpse.on-topic-removed");
+  }
+
+  @Test
+  void what_a_custom_subscriber_no_longer_names_leaves() {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.custom().start(1).reader(0);
+    fixture.cluster.partitions().remove(t(1));
+
+    fixture.pass(INTERVAL.plusSeconds(5));
+
+    assertThat(removed(0)).containsExactly(t(1));
+  }
+
+  @Test
+  void what_a_custom_subscriber_names_and_is_gone_is_not_kept() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.with(KorpseSourceOptions.ON_UNSUBSCRIBED, UnsubscribedPolicy.KEEP);
+    continueWhenRemoved().custom().start(1).reader(0);
+    fixture.cluster.missing("t-0").without("t");
+
+    fixture.pass(INTERVAL.plusSeconds(5));
+
+    assertThat(removed(0)).containsExactly(t(0));
+  }
+
+  @Test
+  void a_bounded_source_with_a_custom_subscriber_misses_only_what_is_gone() {
+    fixture.cluster.topic("t", 3, ID);
+    fixture.custom().bounded(OffsetRule.latest()).start(1).reader(0);
+    fixture.cluster.partitions().remove(t(2));
+    fixture.pass(Duration.ofSeconds(62));
+    assertThat(fixture.context.events(0)).isEmpty();
+
+    fixture.cluster.missing("t-0").partitions().remove(t(0));
+
+    assertThatThrownBy(() -> fixture.pass(Duration.ofSeconds(62))).hasMessageContaining("[t-0]");
+  }
+
+  @Test
   void a_topic_that_one_broker_does_not_know_for_a_moment_is_not_gone() {
     fixture.cluster.topic("t", 2, ID);
     fixture.start(1).reader(0);
