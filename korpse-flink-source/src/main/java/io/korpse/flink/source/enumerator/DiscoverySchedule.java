@@ -38,8 +38,11 @@ final class DiscoverySchedule {
     dueMillis = nowMillis + interval.toMillis();
   }
 
+  /** Looks at once, unless the last look failed: a reader that suspects asks once a second. */
   void soon() {
-    dueMillis = Long.MIN_VALUE;
+    if (failures == 0) {
+      dueMillis = Long.MIN_VALUE;
+    }
   }
 
   /**

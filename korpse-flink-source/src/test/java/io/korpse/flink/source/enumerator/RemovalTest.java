@@ -160,6 +160,20 @@ final class RemovalTest {
     assertThatThrownBy(() -> fixture.pass(Duration.ofSeconds(62))).hasMessageContaining("[t-0]");
   }
 
+  /** A reader suspects once a second: the tolerated failures went by in as many seconds. */
+  @Test
+  void a_suspicion_does_not_shorten_the_wait_after_a_failed_look() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.with(KorpseSourceOptions.DISCOVERY_FAILURES, 20).start(1).reader(0);
+    fixture.cluster.failNext(1_000);
+    for (int second = 0; second < 31; second++) {
+      fixture.enumerator.handleSourceEvent(0, new TopicSuspectedEvent(t(0)));
+      fixture.pass(Duration.ofSeconds(1));
+    }
+
+    assertThat(fixture.cluster.discoveries()).as("at 0, 1, 3, 7 and 15 s").isLessThanOrEqualTo(7);
+  }
+
   @Test
   void a_topic_that_one_broker_does_not_know_for_a_moment_is_not_gone() {
     fixture.cluster.topic("t", 2, ID);
