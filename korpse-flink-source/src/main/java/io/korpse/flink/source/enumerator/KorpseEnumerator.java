@@ -134,6 +134,11 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
 
   @Override
   public void handleSourceEvent(int reader, SourceEvent event) {
+    if (!context.registeredReaders().containsKey(reader)) {
+      // Sent by an attempt that has failed since; its successor reports for itself.
+      return;
+    }
+    forgetFailedReaders();
     if (event instanceof SplitsRestoredEvent restored) {
       takeReport(reader, restored.splits());
     } else if (event instanceof SplitsFinishedEvent finished) {
@@ -193,6 +198,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       return;
     }
     long now = clock.millis();
+    forgetFailedReaders();
     settleLeaving();
     if (!calling) {
       if (schedule.due(now)) {
@@ -215,6 +221,14 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     }
   }
 
+  /**
+   * Flink forgets a reader as soon as it fails and tells us only when it resets it. What is sent to
+   * it meanwhile fails the whole job.
+   */
+  private void forgetFailedReaders() {
+    readers.retain(context.registeredReaders().keySet());
+  }
+
   private <T> void call(Callable<T> work, BiConsumer<T, Throwable> then) {
     calling = true;
     context.callAsync(
@@ -222,6 +236,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
         (result, error) -> {
           calling = false;
           if (!closed) {
+            forgetFailedReaders();
             then.accept(result, error);
             advance();
           }
@@ -359,8 +374,11 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     questions
         .answered(answers, clock.millis())
         .forEach(
-            (reader, splits) ->
-                context.sendEventToSourceReader(reader, new SplitsResolvedEvent(splits)));
+            (reader, splits) -> {
+              if (readers.present().contains(reader)) {
+                context.sendEventToSourceReader(reader, new SplitsResolvedEvent(splits));
+              }
+            });
   }
 
   private void giveAway() {

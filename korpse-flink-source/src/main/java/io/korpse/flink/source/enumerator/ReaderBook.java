@@ -46,6 +46,11 @@ final class ReaderBook {
     owned.remove(reader);
   }
 
+  /** Readers that Flink no longer knows have failed: they get nothing before they report again. */
+  void retain(Set<Integer> registered) {
+    present.retainAll(registered);
+  }
+
   void reported(int reader, Collection<TopicPartition> partitions) {
     present.add(reader);
     owned.put(reader, new HashSet<>(partitions));

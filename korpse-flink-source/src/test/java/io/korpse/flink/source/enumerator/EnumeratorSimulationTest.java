@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -70,6 +71,7 @@ final class EnumeratorSimulationTest {
     private final Map<Integer, Map<String, KorpseSplit>> readers = new TreeMap<>();
     private final Map<Integer, Integer> taken = new HashMap<>();
     private final Map<Integer, List<KorpseSplit>> uncheckpointed = new HashMap<>();
+    private final Set<Integer> failed = new TreeSet<>();
     private final List<Runnable> inFlight = new ArrayList<>();
     private EnumeratorFixture fixture;
     private Checkpoint last;
@@ -97,6 +99,7 @@ final class EnumeratorSimulationTest {
       readers.clear();
       uncheckpointed.clear();
       taken.clear();
+      failed.clear();
       inFlight.clear();
       fixture.cluster.failNext(0);
       fixture.restore(readerCount, state);
@@ -126,7 +129,7 @@ final class EnumeratorSimulationTest {
     }
 
     void step() throws IOException {
-      switch (random.nextInt(14)) {
+      switch (random.nextInt(15)) {
         case 0, 1 -> createTopic();
         case 2 -> deleteTopic();
         case 3 -> recreateTopic();
@@ -136,6 +139,7 @@ final class EnumeratorSimulationTest {
         case 7, 8 -> checkpoint();
         case 9 -> failReader();
         case 10 -> failAll();
+        case 11 -> resetReaders();
         default -> fixture.pass(Duration.ofSeconds(1 + random.nextInt(4)));
       }
       deliver(random.nextInt(4));
@@ -188,6 +192,9 @@ final class EnumeratorSimulationTest {
 
     /** The enumerator first, then the readers, which have taken all that it had sent by then. */
     private void checkpoint() throws IOException {
+      if (!failed.isEmpty()) {
+        return;
+      }
       byte[] bytes = serializer.serialize(fixture.enumerator.snapshotState(1));
       EnumeratorState state = serializer.deserialize(serializer.getVersion(), bytes);
       take();
@@ -197,16 +204,25 @@ final class EnumeratorSimulationTest {
       uncheckpointed.clear();
     }
 
+    /** Flink forgets a failed reader at once, and tells the enumerator when it is reset. */
     private void failReader() {
       int reader = random.nextInt(parallelism);
-      take();
-      List<KorpseSplit> back = new ArrayList<>(uncheckpointed.getOrDefault(reader, List.of()));
-      uncheckpointed.remove(reader);
-      readers.put(reader, new TreeMap<>());
-      fixture.context.unregister(reader);
-      taken.remove(reader);
-      fixture.enumerator.addSplitsBack(back, reader);
-      register(reader, last == null ? List.of() : last.readers().getOrDefault(reader, List.of()));
+      if (failed.add(reader)) {
+        take();
+        readers.put(reader, new TreeMap<>());
+        fixture.context.unregister(reader);
+        taken.remove(reader);
+      }
+    }
+
+    private void resetReaders() {
+      for (int reader : failed) {
+        List<KorpseSplit> back = new ArrayList<>(uncheckpointed.getOrDefault(reader, List.of()));
+        uncheckpointed.remove(reader);
+        fixture.enumerator.addSplitsBack(back, reader);
+        register(reader, last == null ? List.of() : last.readers().getOrDefault(reader, List.of()));
+      }
+      failed.clear();
     }
 
     private void failAll() {
@@ -273,6 +289,7 @@ final class EnumeratorSimulationTest {
     }
 
     void calm() {
+      resetReaders();
       for (int topic = 0; topic < 5; topic++) {
         fixture.cluster.heal(new TopicPartition("t" + topic, 0));
       }
