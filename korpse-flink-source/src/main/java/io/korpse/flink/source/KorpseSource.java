@@ -85,7 +85,9 @@ public final class KorpseSource<T>
 
   @Override
   public SourceReader<T, KorpseSplit> createReader(SourceReaderContext context) throws Exception {
-    return KorpseReaders.create(context, schema, settings);
+    boolean keep = settings.onUnsubscribed() == UnsubscribedPolicy.KEEP;
+    return KorpseReaders.create(
+        context, schema, settings, partition -> keep || subscription.mayWant(partition));
   }
 
   @Override

@@ -15,6 +15,8 @@ import org.apache.kafka.common.Uuid;
  */
 record Discovered(Map<TopicPartition, Uuid> partitions, Set<String> missing) {
 
+  static final Discovered NOTHING = new Discovered(Map.of(), Set.of());
+
   Discovered {
     partitions = Map.copyOf(partitions);
     missing = Set.copyOf(missing);

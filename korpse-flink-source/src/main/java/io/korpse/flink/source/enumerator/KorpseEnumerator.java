@@ -118,6 +118,8 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
             .discoveryInterval()
             .map(time -> "looking for new partitions every " + time.toMillis() + " ms")
             .orElse("without looking for new partitions"));
+    // Readers keep these back until they are told, so there is no need to look for them first.
+    remove(removal.unsubscribed(partitions.known()), Map.of(), Discovered.NOTHING);
     if (partitions.isComplete()) {
       schedule.found(clock.millis());
       applied = true;
@@ -177,10 +179,13 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
 
   private void takeReport(int reader, List<KorpseSplit> splits) {
     List<TopicPartition> revoked = new ArrayList<>();
-    List<TopicPartition> has = new ArrayList<>();
+    List<TopicPartition> has = splits.stream().map(KorpseSplit::partition).toList();
+    Set<TopicPartition> unsubscribed = removal.unsubscribed(has);
+    removal.failIfAsked(unsubscribed, Set.of(), Discovered.NOTHING);
     for (KorpseSplit split : splits) {
-      has.add(split.partition());
-      if (readers.otherHas(split.partition(), reader) || !partitions.adopt(split)) {
+      if (readers.otherHas(split.partition(), reader)
+          || unsubscribed.contains(split.partition())
+          || !partitions.adopt(split)) {
         revoked.add(split.partition());
       } else {
         questions.ask(reader, split);
@@ -189,7 +194,8 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
     readers.reported(reader, has);
     if (!revoked.isEmpty()) {
       context.sendEventToSourceReader(
-          reader, new SplitsRemovedEvent(revoked, "they were removed before the restore"));
+          reader,
+          new SplitsRemovedEvent(revoked, "removed before the restore, or not subscribed to"));
     }
   }
 
@@ -345,7 +351,7 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
         });
     partitions.add(unread);
     metrics.removed(gone.size() + recreated.size());
-    LOG.warn("No longer there: {}; created again: {}", gone, recreated.keySet());
+    LOG.warn("No longer there or subscribed to: {}; created again: {}", gone, recreated.keySet());
     if (!leaving.isEmpty()) {
       SplitsRemovedEvent event = new SplitsRemovedEvent(leaving, "gone or created again");
       readers.present().forEach(reader -> context.sendEventToSourceReader(reader, event));

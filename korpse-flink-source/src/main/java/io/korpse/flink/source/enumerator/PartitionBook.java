@@ -82,11 +82,17 @@ final class PartitionBook {
                 learn(partition, id);
               }
             });
-    Set<TopicPartition> gone = new HashSet<>(given.keySet());
-    gone.addAll(ready.keySet());
-    gone.addAll(waiting.keySet());
+    Set<TopicPartition> gone = known();
     gone.removeAll(found.partitions().keySet());
     return new Changes(added, gone, recreated);
+  }
+
+  /** All partitions but those that are leaving; a copy. */
+  Set<TopicPartition> known() {
+    Set<TopicPartition> known = new HashSet<>(given.keySet());
+    known.addAll(ready.keySet());
+    known.addAll(waiting.keySet());
+    return known;
   }
 
   /** Takes partitions in; those of the first discovery are initial ones. */

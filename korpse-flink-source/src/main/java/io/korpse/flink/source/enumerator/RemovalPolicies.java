@@ -3,6 +3,7 @@ package io.korpse.flink.source.enumerator;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.UnsubscribedPolicy;
+import java.util.Collection;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -23,6 +24,16 @@ final class RemovalPolicies {
   /** The partitions among these that are not read on: restored ones may be, by policy. */
   Set<TopicPartition> withoutKept(Set<TopicPartition> gone, Discovered found) {
     return settings.onUnsubscribed() == UnsubscribedPolicy.KEEP ? subscribed(gone, found) : gone;
+  }
+
+  /** The partitions among these that are known not to be read on, whatever the cluster has. */
+  Set<TopicPartition> unsubscribed(Collection<TopicPartition> restored) {
+    if (settings.onUnsubscribed() == UnsubscribedPolicy.KEEP) {
+      return Set.of();
+    }
+    return restored.stream()
+        .filter(partition -> !subscription.mayWant(partition))
+        .collect(Collectors.toSet());
   }
 
   /**

@@ -16,6 +16,11 @@ public sealed interface Subscription extends Serializable {
   /** Whether the partition, if it exists, is read; for custom subscriptions not known: false. */
   boolean wants(TopicPartition partition);
 
+  /** Whether the partition may be read: true unless it is known to be unwanted. */
+  default boolean mayWant(TopicPartition partition) {
+    return wants(partition);
+  }
+
   /** For messages and lineage: the topics that are named, or a pattern. */
   String describe();
 
@@ -96,6 +101,11 @@ public sealed interface Subscription extends Serializable {
     @Override
     public boolean wants(TopicPartition partition) {
       return false;
+    }
+
+    @Override
+    public boolean mayWant(TopicPartition partition) {
+      return true;
     }
 
     @Override

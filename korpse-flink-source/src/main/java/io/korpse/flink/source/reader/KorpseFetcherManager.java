@@ -6,16 +6,19 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.source.reader.SourceReaderOptions;
 import org.apache.flink.connector.base.source.reader.fetcher.SingleThreadFetcherManager;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * One fetcher thread, whose queue takes all batches that credit allows, so that putting one never
- * blocks. Keeps splits apart that cannot be read before the enumerator has resolved them.
+ * blocks. Keeps splits apart that wait for the enumerator: those without offsets, and those that
+ * are not subscribed to any more.
  */
 final class KorpseFetcherManager
     extends SingleThreadFetcherManager<ConsumerRecord<byte[], byte[]>, KorpseSplit> {
@@ -25,17 +28,20 @@ final class KorpseFetcherManager
 
   private final ProxyControl control;
   private final SplitStates states;
-  private final Set<String> unresolved = new HashSet<>();
+  private final Predicate<TopicPartition> wanted;
+  private final Set<String> apart = new HashSet<>();
 
   KorpseFetcherManager(
       Supplier<SplitReader<ConsumerRecord<byte[], byte[]>, KorpseSplit>> readers,
       Configuration configuration,
       int batches,
       ProxyControl control,
-      SplitStates states) {
+      SplitStates states,
+      Predicate<TopicPartition> wanted) {
     super(readers, sized(configuration, batches));
     this.control = control;
     this.states = states;
+    this.wanted = wanted;
   }
 
   private static Configuration sized(Configuration configuration, int batches) {
@@ -48,8 +54,8 @@ final class KorpseFetcherManager
   public void addSplits(List<KorpseSplit> splits) {
     List<KorpseSplit> readable = new ArrayList<>(splits.size());
     for (KorpseSplit split : splits) {
-      if (split.unresolved().isPresent()) {
-        unresolved.add(split.splitId());
+      if (split.unresolved().isPresent() || !wanted.test(split.partition())) {
+        apart.add(split.splitId());
       } else {
         readable.add(split);
       }
@@ -59,9 +65,14 @@ final class KorpseFetcherManager
     }
   }
 
-  /** Whether the split waits to be resolved; from now on it does not. */
-  boolean takeUnresolved(String splitId) {
-    return unresolved.remove(splitId);
+  /** Whether the split is kept apart; from now on it is not. */
+  boolean takeApart(String splitId) {
+    return apart.remove(splitId);
+  }
+
+  /** Lets in what a split that was kept apart has become. */
+  void letIn(KorpseSplit split) {
+    super.addSplits(List.of(split));
   }
 
   /**
@@ -80,6 +91,6 @@ final class KorpseFetcherManager
 
   @Override
   public boolean maybeShutdownFinishedFetchers() {
-    return super.maybeShutdownFinishedFetchers() && unresolved.isEmpty();
+    return super.maybeShutdownFinishedFetchers() && apart.isEmpty();
   }
 }

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
@@ -33,6 +34,7 @@ import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.runtime.metrics.groups.AbstractMetricGroup;
 import org.apache.flink.runtime.metrics.scope.ScopeFormat;
 import org.apache.flink.util.UserCodeClassLoader;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,16 +48,28 @@ public final class KorpseReaders {
 
   private KorpseReaders() {}
 
+  /** A reader that reads every split it is given. */
+  static <T> SourceReader<T, KorpseSplit> create(
+      SourceReaderContext context,
+      KafkaRecordDeserializationSchema<T> schema,
+      SourceSettings settings)
+      throws Exception {
+    return create(context, schema, settings, partition -> true);
+  }
+
   /**
    * A reader for one subtask.
    *
    * @param schema deserializes the records; opened here, closed by the reader
+   * @param wanted whether a restored partition is read at once; others wait for the enumerator to
+   *     take them away
    * @throws Exception if the schema or the handler of bad records does not open
    */
   public static <T> SourceReader<T, KorpseSplit> create(
       SourceReaderContext context,
       KafkaRecordDeserializationSchema<T> schema,
-      SourceSettings settings)
+      SourceSettings settings,
+      Predicate<TopicPartition> wanted)
       throws Exception {
     Clock clock = new SteadyClock(Clock.systemUTC());
     SourceReaderMetricGroup metricGroup = context.metricGroup();
@@ -164,7 +178,8 @@ public final class KorpseReaders {
             context.getConfiguration(),
             limits.proxy().batches(),
             control,
-            states);
+            states,
+            wanted);
     return new KorpseSourceReader<>(
         new ReaderParts<>(
             states, control, sidecar, badRecords, schema, rateLimit, settings.closeTimeout()),

@@ -148,9 +148,9 @@ final class KorpseSourceReader<T>
     if (state == null) {
       return;
     }
-    if (fetcher.takeUnresolved(split.splitId())) {
+    if (fetcher.takeApart(split.splitId())) {
       state.resolve(split);
-      fetcher.addSplits(List.of(split));
+      fetcher.letIn(split);
     } else if (split.stopOffset() < state.stopOffset()) {
       state.stopAt(split.stopOffset());
       parts.control().stopAt(split.splitId(), split.stopOffset());
@@ -164,14 +164,15 @@ final class KorpseSourceReader<T>
       return;
     }
     LOG.info("Leaves {}: {}", partition, reason);
-    if (fetcher.takeUnresolved(splitId)) {
+    long at = Math.max(0, state.offset());
+    if (fetcher.takeApart(splitId)) {
       // Nothing of it was read: an empty split is added, so that it finishes in the usual way.
       KorpseSplit empty =
-          new KorpseSplit(partition, Position.of(0), 0, state.toSplit().topicId(), false);
+          new KorpseSplit(partition, Position.of(at), at, state.toSplit().topicId(), false);
       state.resolve(empty);
-      fetcher.addSplits(List.of(empty));
+      fetcher.letIn(empty);
     } else {
-      state.stopAt(Math.max(0, state.offset()));
+      state.stopAt(at);
       parts.control().finish(splitId);
     }
   }

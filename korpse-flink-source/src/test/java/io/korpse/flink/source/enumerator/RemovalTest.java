@@ -394,9 +394,28 @@ final class RemovalTest {
     fixture.cluster.topic("t", 1, ID);
 
     fixture.restore(1, given(old, t(0))).reader(0, split(old), split(t(0)));
-    fixture.pass(Duration.ofSeconds(5));
+
+    assertThat(removed(0)).as("at once").containsExactly(old);
+    fixture.finished(0, old).pass(INTERVAL);
+    assertThat(removals(0)).hasSize(1);
+    assertThat(fixture.enumerator.snapshotState(1).given()).containsOnlyKeys(t(0));
+  }
+
+  @Test
+  void a_bounded_source_drops_what_is_no_longer_subscribed_to_and_ends() {
+    TopicPartition old = new TopicPartition("old", 0);
+    TopicPartition unread = new TopicPartition("old", 1);
+    fixture.cluster.topic("t", 1, ID);
+    EnumeratorState state =
+        new EnumeratorState(
+            Map.of(old, ID, t(0), ID), List.of(split(unread)), Set.of(), true, true);
+
+    fixture.bounded(OffsetRule.latest()).restore(1, state).reader(0, split(old), split(t(0)));
 
     assertThat(removed(0)).containsExactly(old);
+    assertThat(fixture.context.assigned(0)).isEmpty();
+    fixture.finished(0, old).pass(Duration.ofSeconds(2));
+    assertThat(fixture.context.isTold(0)).isTrue();
   }
 
   @Test

@@ -28,7 +28,8 @@ final class FetcherQueueTest {
             configuration,
             batches,
             new ProxyControl(),
-            new SplitStates(Clock.systemUTC()));
+            new SplitStates(Clock.systemUTC()),
+            partition -> true);
 
     for (int batch = 0; batch < batches; batch++) {
       fetcher

@@ -8,6 +8,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceOptions;
+import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
+import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.testing.EmbeddedBroker;
 import java.time.Duration;
 import java.util.List;
@@ -54,6 +57,32 @@ final class ReaderFlowIT {
       await().atMost(EmbeddedBroker.patience()).until(() -> rig.gauge("recordsRead") >= read + 7);
       ReaderRig.awaitCommitted(broker, "late", Map.of(0, 0L));
       assertThat(rig.output.elements).isEmpty();
+    }
+  }
+
+  /** What it was taken out of the list for, as a poison record, would fail the job once more. */
+  @Test
+  void nothing_is_read_of_a_restored_split_that_is_no_longer_subscribed_to() throws Exception {
+    produce(broker, "unsubscribed", 1, 100);
+    produce(broker, "subscribed", 2, 100);
+
+    try (ReaderRig rig = new ReaderRig(source(broker), "subscribed")) {
+      KorpseSplit old = split("unsubscribed", 0);
+      rig.add(old, split("subscribed", 1));
+      rig.pollUntilCount(100);
+      assertThat(rig.reader.snapshotState(1)).contains(old);
+
+      SplitsRemovedEvent removed = new SplitsRemovedEvent(List.of(old.partition()), "not wanted");
+      rig.reader.handleSourceEvents(removed);
+      rig.pollUntil(
+          () ->
+              rig.context.sent.stream()
+                  .anyMatch(
+                      event ->
+                          event instanceof SplitsFinishedEvent finished
+                              && finished.partitions().equals(removed.partitions())));
+
+      assertThat(rig.output.elements).hasSize(100).allMatch(value -> value.startsWith("1:"));
     }
   }
 

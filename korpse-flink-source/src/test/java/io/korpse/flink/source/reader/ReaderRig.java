@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceBuilder;
+import io.korpse.flink.source.UnsubscribedPolicy;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
@@ -36,8 +37,14 @@ final class ReaderRig implements AutoCloseable {
   final SourceReader<String, KorpseSplit> reader;
   private boolean closed;
 
+  /** A reader that reads what it is given, whatever it is subscribed to. */
   ReaderRig(KorpseSourceBuilder<String> source) throws Exception {
-    reader = source.setTopics("given-by-the-test").build().createReader(context);
+    this(source.setOnUnsubscribed(UnsubscribedPolicy.KEEP), "given-by-the-test");
+  }
+
+  /** A reader that is subscribed to a topic. */
+  ReaderRig(KorpseSourceBuilder<String> source, String topic) throws Exception {
+    reader = source.setTopics(topic).build().createReader(context);
     reader.start();
   }
 
