@@ -54,8 +54,9 @@ final class BadRecords {
 
   void open(DeserializationSchema.InitializationContext context) throws Exception {
     if (handler.isPresent()) {
-      handler.get().open(context);
+      // One that fails half way is closed too.
       opened = true;
+      handler.get().open(context);
     }
   }
 

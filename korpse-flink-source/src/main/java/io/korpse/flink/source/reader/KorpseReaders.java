@@ -110,13 +110,15 @@ public final class KorpseReaders {
             context.getUserCodeClassLoader().asClassLoader(),
             consumerMetrics::bind);
     SharedAdmin admin = new SharedAdmin(clients::admin);
+    // Before anything that has a thread or a connection: this may fail, at each restart.
+    BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
+    open(context, schema, badRecords);
+
     OffsetSidecar sidecar =
         new OffsetSidecar(
             settings, admin, states, offsetMetrics, identity(context, clientId), clientId, clock);
     metricGroup.setPendingRecordsGauge(() -> sidecar.lags().total().recordsLag().toGauge());
 
-    BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
-    open(context, schema, badRecords);
     TombstonePolicy tombstones = tombstones(settings, schema);
     Optional<RateLimit> rateLimit = rateLimit(settings, context.currentParallelism());
     KorpseRecordEmitter<T> emitter =
@@ -248,8 +250,22 @@ public final class KorpseReaders {
             return context.getUserCodeClassLoader();
           }
         };
-    schema.open(opening);
-    bad.open(opening);
+    try {
+      schema.open(opening);
+      bad.open(opening);
+    } catch (Throwable e) {
+      close(bad::close, e);
+      close(schema::close, e);
+      throw e;
+    }
+  }
+
+  private static void close(AutoCloseable opened, Throwable failure) {
+    try {
+      opened.close();
+    } catch (Exception e) {
+      failure.addSuppressed(e);
+    }
   }
 
   /** Flink closes the groups of splits the same way; there is no public one. */

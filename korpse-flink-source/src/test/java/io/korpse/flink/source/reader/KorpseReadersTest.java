@@ -1,18 +1,26 @@
 package io.korpse.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.Extensions;
 import io.korpse.flink.source.KafkaConsumerFactory;
+import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.RecordHook;
 import io.korpse.flink.source.RecordOrder;
 import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.deserializer.BadRecord;
+import io.korpse.flink.source.deserializer.BadRecordHandler;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.LogManager;
@@ -23,8 +31,11 @@ import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.Property;
 import org.junit.jupiter.api.Test;
 
-/** What a reader says when it is made. */
+/** How a reader is made, and what it says then. */
 final class KorpseReadersTest {
+
+  /** Of what is serialized. */
+  private static final List<String> CLOSED = new CopyOnWriteArrayList<>();
 
   @Test
   void says_that_the_longest_hold_must_be_below_the_idleness_which_it_cannot_see()
@@ -57,6 +68,61 @@ final class KorpseReadersTest {
 
   private static int weight(Extensions userCode, ConsumerRecord<byte[], byte[]> record) {
     return KorpseReaders.weigher(userCode, true, true).weigh(record);
+  }
+
+  /** It would be left behind at each restart of the job. */
+  @Test
+  void leaves_nothing_behind_when_the_handler_of_bad_records_does_not_open() {
+    KorpseSource<String> source =
+        KorpseSource.<String>builder()
+            .setBootstrapServers("localhost:1")
+            .setTopics("t")
+            .setGroupId("leak")
+            .setDeserializer(new ClosingSchema())
+            .setBadRecordHandler(new FailingHandler())
+            .build();
+    CLOSED.clear();
+
+    assertThatThrownBy(() -> source.createReader(new FakeReaderContext()))
+        .hasMessage("no dead letters");
+    assertThat(CLOSED).containsExactly("handler", "schema");
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.contains("leak-0-"));
+  }
+
+  private static final class FailingHandler implements BadRecordHandler {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void open(DeserializationSchema.InitializationContext context) {
+      throw new IllegalStateException("no dead letters");
+    }
+
+    @Override
+    public void handle(BadRecord record) {}
+
+    @Override
+    public void close() {
+      CLOSED.add("handler");
+    }
+  }
+
+  private static final class ClosingSchema implements KafkaRecordDeserializationSchema<String> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {}
+
+    @Override
+    public TypeInformation<String> getProducedType() {
+      return Types.STRING;
+    }
+
+    @Override
+    public void close() {
+      CLOSED.add("schema");
+    }
   }
 
   private static List<String> logOfNewReader(SourceSettings settings) throws Exception {
