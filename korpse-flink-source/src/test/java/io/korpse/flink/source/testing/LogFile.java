@@ -57,6 +57,14 @@ public final class LogFile {
     change(index, true, batch -> flip(batch, RECORDS_AT));
   }
 
+  /**
+   * Makes the size of a batch impossible. The broker finds no offset from there to the end of the
+   * segment any more, and answers that the message is corrupt.
+   */
+  public void breakSize(int index) throws IOException {
+    change(index, false, batch -> batch.putInt(LENGTH_AT, 1));
+  }
+
   private interface Damage {
     void to(ByteBuffer batch);
   }

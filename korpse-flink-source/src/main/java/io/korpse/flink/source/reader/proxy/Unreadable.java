@@ -21,6 +21,9 @@ public final class Unreadable {
               + "|Encountered corrupt message when fetching offset .* for topic-partition"
               + " (.+)-(\\d+)");
 
+  /** The text for an error code of the broker, which names each offset that is asked for. */
+  private static final Pattern OFFSET = Pattern.compile(" when fetching offset \\d+ for ");
+
   private Unreadable() {}
 
   /** The partition of which the consumer could not read the next record, if it says so. */
@@ -34,12 +37,12 @@ public final class Unreadable {
         new TopicPartition(matcher.group(group), Integer.parseInt(matcher.group(group + 1))));
   }
 
-  /** What is wrong. With a damaged batch the same for each of its offsets, since it names them. */
+  /** What is wrong: the same for each offset of a damaged batch, so without the offset itself. */
   public static String reasonOf(KafkaException error) {
     Throwable root = error;
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    return String.valueOf(root.getMessage());
+    return OFFSET.matcher(String.valueOf(root.getMessage())).replaceFirst(" when fetching ");
   }
 }

@@ -13,11 +13,7 @@ final class UnreadableTest {
   @Test
   void finds_the_partition_in_the_text() {
     assertThat(Unreadable.partitionOf(nextRecord("a.b-1-12"))).contains(tp("a.b-1", 12));
-    assertThat(
-            Unreadable.partitionOf(
-                new KafkaException(
-                    "Encountered corrupt message when fetching offset 7 for topic-partition t-3")))
-        .contains(tp("t", 3));
+    assertThat(Unreadable.partitionOf(corrupt(7))).contains(tp("t", 3));
   }
 
   @Test
@@ -29,6 +25,19 @@ final class UnreadableTest {
   @Test
   void the_reason_is_the_innermost() {
     assertThat(Unreadable.reasonOf(nextRecord("t-1"))).isEqualTo("batch at 5 is invalid");
+  }
+
+  /** The client names the offset that it asked for, not the batch. */
+  @Test
+  void the_reason_is_the_same_for_each_offset_that_the_broker_cannot_read() {
+    assertThat(Unreadable.reasonOf(corrupt(7)))
+        .isEqualTo(Unreadable.reasonOf(corrupt(8)))
+        .contains("corrupt message", "t-3");
+  }
+
+  private static KafkaException corrupt(long offset) {
+    return new KafkaException(
+        "Encountered corrupt message when fetching offset " + offset + " for topic-partition t-3");
   }
 
   private static KafkaException nextRecord(String partition) {
