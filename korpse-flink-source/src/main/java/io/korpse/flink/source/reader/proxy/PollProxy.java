@@ -137,6 +137,7 @@ public final class PollProxy implements AutoCloseable {
       admission.added(buffer, now);
     }
     checks.added(toFetch);
+    toFetch.forEach(buffer -> endAsWished(buffer, now));
   }
 
   /**
@@ -255,23 +256,20 @@ public final class PollProxy implements AutoCloseable {
         continue;
       }
       hold(split, control.isHeld(id), now);
-    }
-    for (String id = control.pollFinish(); id != null; id = control.pollFinish()) {
-      SplitBuffer split = splits.get(id);
-      if (split != null) {
-        chooser.notReady(split);
-        holdings.discard(split);
-        finishFetching(split, now);
-      }
-    }
-    for (ProxyControl.Stop stop = control.pollStop(); stop != null; stop = control.pollStop()) {
-      SplitBuffer split = splits.get(stop.splitId());
-      // What is buffered beyond the new end is left out by the emitter.
-      if (split != null && split.limitTo(stop.offset())) {
-        finishFetching(split, now);
-      }
+      endAsWished(split, now);
     }
     checks.takeAnswers();
+  }
+
+  private void endAsWished(SplitBuffer split, long now) {
+    if (control.isEnded(split.splitId())) {
+      chooser.notReady(split);
+      holdings.discard(split);
+      finishFetching(split, now);
+    } else if (split.limitTo(control.stopOffset(split.splitId()))) {
+      // What is buffered beyond the new end is left out by the emitter.
+      finishFetching(split, now);
+    }
   }
 
   /** Alignment stops the fetching of a split, and what is buffered of it too. */

@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader.proxy;
 
 import java.util.Collection;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -14,13 +15,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  */
 public final class ProxyControl {
 
-  /** A new end of a split. */
-  record Stop(String splitId, long offset) {}
-
   private final Set<String> held = ConcurrentHashMap.newKeySet();
+  private final Set<String> ended = ConcurrentHashMap.newKeySet();
+  private final Map<String, Long> stops = new ConcurrentHashMap<>();
+
+  /** Splits of which something else is wanted; what that is, the wanted state says. */
   private final ConcurrentLinkedQueue<String> changed = new ConcurrentLinkedQueue<>();
-  private final ConcurrentLinkedQueue<String> finish = new ConcurrentLinkedQueue<>();
-  private final ConcurrentLinkedQueue<Stop> stops = new ConcurrentLinkedQueue<>();
+
   private volatile Runnable wake = () -> {};
 
   /** Watermark alignment holds these splits back, and no longer those. Task thread. */
@@ -32,37 +33,45 @@ public final class ProxyControl {
     wake.run();
   }
 
-  /** The split is at its end whatever the broker still holds; reported as finished once. */
+  /**
+   * The split is at its end whatever the broker still holds; reported as finished once. Task
+   * thread.
+   */
   public void finish(String splitId) {
-    finish.add(splitId);
+    ended.add(splitId);
+    changed.add(splitId);
     wake.run();
   }
 
   /** The split has an end now, or an earlier one. Task thread. */
   public void stopAt(String splitId, long stopOffset) {
-    stops.add(new Stop(splitId, stopOffset));
+    stops.merge(splitId, stopOffset, Math::min);
+    changed.add(splitId);
     wake.run();
   }
 
-  /** The split left the reader: nothing is wanted of it any more. Task thread. */
+  /** The split left the reader: nothing is wanted of it, or of one that follows. Task thread. */
   public void forget(String splitId) {
     held.remove(splitId);
+    ended.remove(splitId);
+    stops.remove(splitId);
   }
 
   boolean isHeld(String splitId) {
     return held.contains(splitId);
   }
 
+  boolean isEnded(String splitId) {
+    return ended.contains(splitId);
+  }
+
+  /** The end that was wanted since the split was given; {@link Long#MAX_VALUE} for none. */
+  long stopOffset(String splitId) {
+    return stops.getOrDefault(splitId, Long.MAX_VALUE);
+  }
+
   String pollChanged() {
     return changed.poll();
-  }
-
-  String pollFinish() {
-    return finish.poll();
-  }
-
-  Stop pollStop() {
-    return stops.poll();
   }
 
   synchronized void attach(Runnable newWake) {

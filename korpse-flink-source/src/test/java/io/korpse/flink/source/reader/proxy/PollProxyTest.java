@@ -240,6 +240,7 @@ class PollProxyTest {
     assertThat(rig.stats.splits()).isZero();
     assertThat(rig.budget.used()).isZero();
 
+    rig.control.forget("t-0");
     rig.add(0);
     rig.control.pauseOrResume(Set.of("t-0"), Set.of());
     rig.wakeAfter(Duration.ofMillis(1));
@@ -249,6 +250,53 @@ class PollProxyTest {
     rig.proxy.close();
     assertThat(rig.pauses.pausedSplits()).isZero();
     assertThat(rig.splitStats.get("t-0").paused()).isZero();
+  }
+
+  /** A topic may be removed, or its end be known, while the split is on its way. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 10})
+  void ends_a_split_where_it_was_to_end_before_it_came(long end) {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(20_000, 100_000), CONFIG, true);
+    rig.cluster.create(ProxyRig.id(0), 0);
+    rig.append(0, 100, 0, 1);
+    if (end == 0) {
+      rig.control.finish("t-0");
+    } else {
+      rig.control.stopAt("t-0", end);
+    }
+    rig.wakeAfter(Duration.ofMillis(1));
+    rig.fetch();
+    rig.add(0);
+
+    assertThat(readToEnd(rig)).hasSize((int) end);
+  }
+
+  @Test
+  void does_not_end_a_split_for_what_was_wanted_of_one_that_left() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(20_000, 100_000), CONFIG, true);
+    rig.cluster.create(ProxyRig.id(0), 0);
+    rig.append(0, 100, 0, 1);
+    rig.control.finish("t-0");
+    rig.control.stopAt("t-0", 10);
+    rig.control.forget("t-0");
+    rig.add(0, 100);
+
+    assertThat(readToEnd(rig)).hasSize(100);
+  }
+
+  /** The records up to the end of the only split, which comes within some seconds. */
+  private static List<ConsumerRecord<byte[], byte[]>> readToEnd(ProxyRig rig) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      rig.wakeAfter(Duration.ofSeconds(1));
+      HandoverBatch batch = rig.fetch();
+      boolean ended = batch.finishedSplits().contains("t-0");
+      records.addAll(ProxyRig.emit(batch));
+      if (ended) {
+        return records;
+      }
+    }
+    throw new AssertionError("The split does not end; it gave " + records.size() + " records");
   }
 
   /** The client counts in whole milliseconds: less than one was a loop without waiting. */
