@@ -22,7 +22,6 @@ import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
@@ -42,9 +41,6 @@ import org.slf4j.LoggerFactory;
 public final class KorpseReaders {
 
   private static final Logger LOG = LoggerFactory.getLogger(KorpseReaders.class);
-
-  /** Makes client ids of one JVM differ: a restarted task may overlap the one that is closing. */
-  private static final AtomicLong READERS = new AtomicLong();
 
   private KorpseReaders() {}
 
@@ -73,12 +69,7 @@ public final class KorpseReaders {
       throws Exception {
     Clock clock = new SteadyClock(Clock.systemUTC());
     SourceReaderMetricGroup metricGroup = context.metricGroup();
-    String clientId =
-        settings.clientIdPrefix()
-            + "-"
-            + context.getIndexOfSubtask()
-            + "-"
-            + READERS.getAndIncrement();
+    String clientId = ClientIds.next(settings.clientIdPrefix(), context.getIndexOfSubtask());
 
     ReaderLimits limits = ReaderLimits.derive(settings, Runtime.getRuntime().maxMemory());
     limits.warnings().forEach(LOG::warn);
