@@ -1,6 +1,10 @@
 package io.korpse.flink.source;
 
-/** When the positions of what was emitted are written to the consumer group. */
+/**
+ * When the positions of what was emitted are written to the consumer group. In each mode a {@link
+ * io.korpse.flink.source.deserializer.BadRecordHandler} has flushed before positions behind the
+ * records that it was given are written.
+ */
 public enum CommitMode {
   /**
    * When a checkpoint is complete, which includes the one that Flink takes when a streaming job has
@@ -18,7 +22,8 @@ public enum CommitMode {
 
   /**
    * In intervals, for jobs without checkpoints: what was emitted, whether or not its effects are
-   * durable.
+   * durable. With a handler of bad records the task thread commits, so that the handler can flush
+   * first: under backpressure the commit then waits until the next record is taken.
    */
   PERIODIC,
 

@@ -19,8 +19,8 @@ public interface BadRecordHandler extends Serializable {
   void handle(BadRecord record) throws Exception;
 
   /**
-   * Called when a checkpoint is taken, before its positions are: what was handed over must be safe
-   * when this returns.
+   * Called when a checkpoint is taken, before its positions are, and before positions are committed
+   * without a checkpoint: what was handed over must be safe when this returns.
    */
   default void flush() throws Exception {}
 

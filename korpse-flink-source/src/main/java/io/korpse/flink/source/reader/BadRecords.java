@@ -128,9 +128,14 @@ final class BadRecords {
     }
   }
 
-  void flush() throws Exception {
+  /** Has what was handed over made safe, before positions behind it are. */
+  void flush() {
     if (opened) {
-      handler.get().flush();
+      try {
+        handler.get().flush();
+      } catch (Exception e) {
+        throw new IllegalStateException("The handler of bad records could not flush", e);
+      }
     }
   }
 

@@ -107,7 +107,14 @@ public final class KorpseReaders {
 
     OffsetSidecar sidecar =
         new OffsetSidecar(
-            settings, admin, states, offsetMetrics, identity(context, clientId), clientId, clock);
+            settings,
+            admin,
+            states,
+            badRecords::flush,
+            offsetMetrics,
+            identity(context, clientId),
+            clientId,
+            clock);
     metricGroup.setPendingRecordsGauge(() -> sidecar.lags().total().recordsLag().toGauge());
 
     TombstonePolicy tombstones = tombstones(settings, schema);

@@ -53,6 +53,7 @@ final class KorpseSourceReader<T>
     this.fetcher = fetcher;
     this.enumerator = new EnumeratorLink(context);
     this.rateLimit = parts.rateLimit().orElse(null);
+    parts.sidecar().onCommitDue(fetcher.getQueue()::notifyAvailable);
   }
 
   @Override
@@ -68,6 +69,7 @@ final class KorpseSourceReader<T>
       nothingToRead = false;
       IdleReader.mark(output);
     }
+    parts.sidecar().commitIfDue();
     permitted = null;
     if (rateLimit != null && !rateLimit.permits()) {
       permitted = rateLimit.available();
@@ -181,11 +183,7 @@ final class KorpseSourceReader<T>
 
   @Override
   public List<KorpseSplit> snapshotState(long checkpointId) {
-    try {
-      parts.badRecords().flush();
-    } catch (Exception e) {
-      throw new IllegalStateException("The handler of bad records could not flush", e);
-    }
+    parts.badRecords().flush();
     parts.sidecar().snapshot(checkpointId);
     alignment.warnings().forEach(LOG::warn);
     return super.snapshotState(checkpointId);

@@ -31,6 +31,7 @@ final class OffsetSidecar {
 
   private final CommitMode mode;
   private final SplitStates states;
+  private final Runnable flush;
   private final OffsetMetrics metrics;
   private final LagTracker lags;
   @Nullable private final OffsetCommitter committer;
@@ -43,19 +44,30 @@ final class OffsetSidecar {
   /** Where splits ended that left, until that is in the group. Any thread. */
   private final Map<TopicPartition, Position> leaving = new ConcurrentHashMap<>();
 
+  /** The timer asks the task thread for a commit: only that one may have a handler flush. */
+  private volatile boolean commitDue;
+
+  private volatile Runnable onCommitDue = () -> {};
   private boolean snapshotTaken;
   @Nullable private ScheduledFuture<?> periodic;
 
+  /**
+   * A sidecar of one reader.
+   *
+   * @param flush makes safe what was handed to the handler of bad records; task thread
+   */
   OffsetSidecar(
       SourceSettings settings,
       SharedAdmin admin,
       SplitStates states,
+      Runnable flush,
       OffsetMetrics metrics,
       String identity,
       String clientId,
       Clock clock) {
     this.mode = settings.commitMode();
     this.states = states;
+    this.flush = flush;
     this.metrics = metrics;
     this.lags =
         LagTracker.builder()
@@ -90,10 +102,15 @@ final class OffsetSidecar {
                 })
             .build();
     metrics.bindCommits(committer.status());
-    timer = mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), clientId) : null;
+    Runnable tick =
+        settings.badRecordHandler().isPresent()
+            ? this::commitIsDue
+            : () -> committer.submit(-1, states.positions());
+    timer =
+        mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), clientId, tick) : null;
   }
 
-  private ScheduledExecutorService startTimer(Duration interval, String clientId) {
+  private ScheduledExecutorService startTimer(Duration interval, String clientId, Runnable tick) {
     ScheduledExecutorService executor =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -103,11 +120,33 @@ final class OffsetSidecar {
             });
     periodic =
         executor.scheduleWithFixedDelay(
-            () -> committer.submit(-1, states.positions()),
-            interval.toMillis(),
-            interval.toMillis(),
-            TimeUnit.MILLISECONDS);
+            tick, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
     return executor;
+  }
+
+  /** On the timer's thread. */
+  private void commitIsDue() {
+    commitDue = true;
+    onCommitDue.run();
+  }
+
+  /** What makes the task thread call {@link #commitIfDue()}, also when it has nothing to do. */
+  void onCommitDue(Runnable wake) {
+    onCommitDue = wake;
+  }
+
+  /** Commits for the timer, where that may not itself. */
+  void commitIfDue() {
+    if (commitDue) {
+      commitDue = false;
+      commitEmitted(states.positions());
+    }
+  }
+
+  /** Without a checkpoint. Bad records before these positions are safe first. */
+  private void commitEmitted(Map<TopicPartition, Position> positions) {
+    flush.run();
+    committer.submit(-1, positions);
   }
 
   /** On the committer's thread. */
@@ -142,7 +181,7 @@ final class OffsetSidecar {
       finished.put(partition, position);
       leaving.put(partition, position);
       if (mode == CommitMode.PERIODIC) {
-        committer.submit(-1, Map.of(partition, position));
+        commitEmitted(Map.of(partition, position));
       }
       if (committer.status().committed(partition).filter(position::equals).isPresent()) {
         committed(partition, position);
@@ -211,7 +250,7 @@ final class OffsetSidecar {
     if (mode == CommitMode.PERIODIC || (mode == CommitMode.ON_CHECKPOINT_OR_END && first)) {
       Map<TopicPartition, Position> last = states.positions();
       finished.addTo(last);
-      committer.submit(-1, last);
+      commitEmitted(last);
     }
   }
 
