@@ -68,6 +68,14 @@ class OrderWait {
     return time;
   }
 
+  /**
+   * The owner runs. Also while the task thread has enough: a split that the broker does not answer
+   * for is not waited for any longer on that account.
+   */
+  void tick(long nowNanos) {
+    time(nowNanos);
+  }
+
   /** Looks at a split whose buffer, lag or pause changed. */
   void review(SplitBuffer split, long nowNanos) {
     long at = time(nowNanos);

@@ -149,6 +149,7 @@ public final class PollProxy implements AutoCloseable {
   public HandoverBatch fetch() throws InterruptedException {
     while (true) {
       long now = clock.getAsLong();
+      orderWait.tick(now);
       boolean asked = wake.takePending();
       takeBack(now);
       if (asked) {

@@ -76,6 +76,17 @@ class OrderWaitTest {
   }
 
   @Test
+  void a_deadline_comes_nearer_also_while_nothing_is_to_be_handed_over() {
+    SplitBuffer split = lagging(0);
+    wait.review(split, 0);
+    for (long now = 0; now <= LIMIT; now += 100 * MILLI) {
+      wait.tick(now);
+    }
+
+    assertThat(wait.horizon(LIMIT)).isEqualTo(GO);
+  }
+
+  @Test
   void waits_anew_after_a_record() {
     SplitBuffer split = lagging(0);
     wait.review(split, 0);
