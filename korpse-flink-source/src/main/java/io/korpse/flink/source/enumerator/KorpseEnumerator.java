@@ -24,6 +24,7 @@ import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.api.connector.source.SupportsHandleExecutionAttemptSourceEvent;
 import org.apache.flink.util.FlinkRuntimeException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -36,7 +37,9 @@ import org.slf4j.LoggerFactory;
  * <p>Everything runs on the coordinator thread; only what asks Kafka runs on the worker thread, one
  * call at a time, and touches none of the state.
  */
-public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, EnumeratorState> {
+public final class KorpseEnumerator
+    implements SplitEnumerator<KorpseSplit, EnumeratorState>,
+        SupportsHandleExecutionAttemptSourceEvent {
 
   // One step function, advance(), is called after whatever happened and once a second: it starts
   // the next call to Kafka that is due, gives away what can be given, and tells readers that there
@@ -153,6 +156,18 @@ public final class KorpseEnumerator implements SplitEnumerator<KorpseSplit, Enum
       throw new IllegalArgumentException("A reader sent " + event + ", which nobody knows");
     }
     advance();
+  }
+
+  /**
+   * Refuses: Flink calls this instead of the other only when a subtask may have several attempts at
+   * once. What one of them finished or has to leave would have to be known of each.
+   */
+  @Override
+  public void handleSourceEvent(int reader, int attempt, SourceEvent event) {
+    throw new UnsupportedOperationException(
+        "Korpse does not support speculative execution: set execution.batch.speculative.enabled to"
+            + " false, at least for jobs that read "
+            + subscription.describe());
   }
 
   /** Does nothing: splits are given to readers without being asked for. */
