@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.reader.proxy.LogInspector;
 import io.korpse.flink.source.reader.proxy.LossHandler;
+import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
 import java.util.Collection;
@@ -12,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import javax.annotation.Nullable;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -106,8 +108,7 @@ final class DataLoss implements LossHandler, LogInspector {
 
   Position decide(
       TopicPartition partition, long offset, OptionalLong divergent, long logStart, long logEnd) {
-    KorpseSplitState state =
-        states.get(io.korpse.flink.source.split.KorpseSplit.splitId(partition));
+    KorpseSplitState state = states.get(KorpseSplit.splitId(partition));
     if (divergent.isEmpty() && offset >= logStart && offset <= logEnd) {
       return Position.of(offset);
     }
@@ -146,8 +147,27 @@ final class DataLoss implements LossHandler, LogInspector {
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);
     }
-    LOG.warn("{}; goes on at {}, {} records are lost", found, next, lost);
+    LOG.warn("{}; goes on at {}, {} records are lost{}", found, next, lost, wait(state, logEnd));
     return Position.of(next);
+  }
+
+  /**
+   * For the log: why a split with a stop may not end. The stop stays as it is, since the user may
+   * have given it as a number that the log has yet to reach. Any thread; the stop may be a moment
+   * old.
+   */
+  static String wait(@Nullable KorpseSplitState state, long logEnd) {
+    if (state == null
+        || state.stopOffset() == KorpseSplit.NO_STOP_OFFSET
+        || state.stopOffset() <= logEnd) {
+      return "";
+    }
+    return "; its stop offset "
+        + state.stopOffset()
+        + " is now "
+        + (state.stopOffset() - logEnd)
+        + " beyond the end of the log, and the split ends only when as many records were written:"
+        + " stop the job and start it from other offsets if none will be";
   }
 
   private long next(long offset, OptionalLong divergent, long logStart, long logEnd) {

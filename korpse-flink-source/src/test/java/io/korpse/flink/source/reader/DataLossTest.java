@@ -107,6 +107,20 @@ final class DataLossTest {
     assertThat(decide(DataLossPolicy.FAIL, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(100);
   }
 
+  /** It is in the log, since a bounded job that waits for ever says nothing else. */
+  @Test
+  void a_stop_beyond_a_truncated_log_is_told() {
+    assertThat(DataLoss.wait(stopsAt(300), 200)).contains("300", "100 beyond the end");
+    assertThat(DataLoss.wait(stopsAt(200), 200)).isEmpty();
+    assertThat(DataLoss.wait(stopsAt(KorpseSplit.NO_STOP_OFFSET), 200)).isEmpty();
+    assertThat(DataLoss.wait(null, 200)).isEmpty();
+  }
+
+  private static KorpseSplitState stopsAt(long offset) {
+    return new KorpseSplitState(
+        new KorpseSplit(PARTITION, Position.of(10), offset, Uuid.ZERO_UUID, false));
+  }
+
   private long decide(
       DataLossPolicy policy, long offset, OptionalLong divergent, long start, long end) {
     DataLoss loss = new DataLoss(() -> null, IsolationLevel.READ_UNCOMMITTED, policy, states);
