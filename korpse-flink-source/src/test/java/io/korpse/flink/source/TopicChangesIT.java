@@ -148,6 +148,33 @@ final class TopicChangesIT {
     }
   }
 
+  @Test
+  void nothing_of_a_topic_that_was_taken_out_of_the_list_is_read_after_a_restore()
+      throws Exception {
+    String out = topic + "-2";
+    broker.createTopic(topic, 1);
+    broker.createTopic(out, 1);
+    Values.write(broker, topic, 0, 0, 10);
+    Values.write(broker, out, 0, 500, 510);
+    String savepoint;
+    try (RunningJob<String> job =
+        RunningJob.start(source().setTopics(topic, out).build(), 1, null)) {
+      job.awaitCount(20);
+      savepoint = job.stop(savepoints);
+    }
+
+    Values.write(broker, out, 0, 510, 520);
+    List<String> expected = Values.write(broker, topic, 0, 10, 20);
+    try (RunningJob<String> job =
+        RunningJob.start(source().setTopics(topic).build(), 1, savepoint)) {
+      job.awaitCount(10);
+      SavepointContents contents = SavepointContents.read(job.stop(savepoints));
+
+      assertThat(job.values()).isEqualTo(expected);
+      assertThat(contents.enumerator().given()).containsKey(new TopicPartition(topic, 0));
+    }
+  }
+
   /** W1, W6: a bounded job that is restored ends, at the stop that was found first. */
   @Test
   void a_bounded_job_ends_after_a_restore() throws Exception {
