@@ -218,11 +218,12 @@ final class SimWatch {
         "I4",
         () -> "assigned " + consumer.assignment() + ", wanted " + assigned);
     worstPinned = Math.max(worstPinned, consumer.pinnedBytes());
-    // Splits that are paused by one step share their responses: one of each broker, and one more
-    // when a split with a rest was resumed while a request was on its way.
+    // Splits that are paused by one step share their responses: one of each broker. One that is
+    // paused again before its rest was used up brings an older one into its new group. To that come
+    // the response that is on its way and the one that is being taken apart.
     int pinned = consumer.responsesPinnedByPaused();
     check(
-        pinned <= (settings.limits().retainedResponses() + 2) * settings.nodes(),
+        pinned <= (2 * settings.limits().retainedResponses() + 2) * settings.nodes(),
         "PINNED",
         () -> "paused splits pin " + pinned + " responses");
   }
