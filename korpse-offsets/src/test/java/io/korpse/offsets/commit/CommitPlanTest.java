@@ -338,6 +338,24 @@ final class CommitPlanTest {
     assertThat(status.refused()).containsOnlyKeys(A);
   }
 
+  /** Every row of the error table, and every code that is in none. */
+  @ParameterizedTest
+  @EnumSource(value = Errors.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+  void any_error_that_comes_once_is_counted_or_trimmed_and_the_position_gets_there(Errors error)
+      throws Exception {
+    group.groupErrors.add(error);
+    submit(1, Map.of(A, Position.of(10)));
+    step.run();
+    assertThat(plan.isSettled()).isFalse();
+    assertThat(status.failed() + status.metadataTrimmed()).isPositive();
+
+    waitsUntilSettled();
+
+    assertThat(group.offset(A)).isEqualTo(10);
+    assertThat(status.state()).isEqualTo(CommitState.COMMITTING);
+    assertThat(status.refused()).isEmpty();
+  }
+
   @Test
   void shortens_metadata_that_the_broker_finds_too_long_and_counts_it() throws Exception {
     String streams = "AgAAAAAAAABkAAAAAA==";
