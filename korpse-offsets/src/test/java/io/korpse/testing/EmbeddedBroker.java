@@ -39,6 +39,19 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /** Starts {@code brokers} brokers; {@code config} overrides the settings of each. */
   public static EmbeddedBroker start(int brokers, Map<String, String> config) {
+    return start(brokers, 1, config);
+  }
+
+  /**
+   * Starts one broker with two directories for logs, as for two disks; see {@link BrokerDisks}.
+   *
+   * @param config overrides settings
+   */
+  public static EmbeddedBroker startWithTwoDisks(Map<String, String> config) {
+    return start(1, 2, config);
+  }
+
+  private static EmbeddedBroker start(int brokers, int disks, Map<String, String> config) {
     Map<String, String> settings = new HashMap<>();
     int replicas = Math.min(3, brokers);
     settings.put("offsets.topic.num.partitions", "4");
@@ -57,6 +70,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                   .setCombined(false)
                   .setNumControllerNodes(1)
                   .setNumBrokerNodes(brokers)
+                  .setNumDisksPerBroker(disks)
                   .build());
       settings.forEach(builder::setConfigProp);
       KafkaClusterTestKit cluster = builder.build();
@@ -167,7 +181,8 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
   }
 
-  private static int leader(Admin admin, TopicPartition partition) throws Exception {
+  /** The broker that leads a partition; -1 for none. */
+  static int leader(Admin admin, TopicPartition partition) throws Exception {
     Node leader =
         admin
             .describeTopics(List.of(partition.topic()))

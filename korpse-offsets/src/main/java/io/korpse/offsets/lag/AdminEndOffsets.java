@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -34,7 +33,7 @@ final class AdminEndOffsets implements EndOffsets {
       OffsetSpec spec,
       IsolationLevel isolation,
       Duration timeout,
-      BiConsumer<PartitionLag, Long> onAnswer) {
+      Answer onAnswer) {
     Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
     partitions.forEach(lag -> specs.put(lag.partition(), spec));
     ListOffsetsResult result =
@@ -45,7 +44,7 @@ final class AdminEndOffsets implements EndOffsets {
               .partitionResult(lag.partition())
               .whenComplete(
                   (info, failure) ->
-                      onAnswer.accept(lag, failure == null ? (Long) info.offset() : null));
+                      onAnswer.take(lag, failure == null ? (Long) info.offset() : null, failure));
     }
   }
 

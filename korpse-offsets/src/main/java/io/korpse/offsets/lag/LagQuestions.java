@@ -102,9 +102,11 @@ final class LagQuestions {
           spec,
           isolation,
           timeout,
-          (lag, offset) -> {
-            if (offset != null) {
+          (lag, offset, failure) -> {
+            if (failure == null) {
               onAnswer.accept(lag, offset);
+            } else {
+              lag.endFailure = failure;
             }
             asked.accept(lag, false);
           });

@@ -49,6 +49,7 @@ public final class LagTracker implements AutoCloseable {
 
   // Confined to the thread.
   private final LagQuestions questions;
+  private final StaleLog staleLog = new StaleLog();
   private EndOffsets client;
   private boolean isFailing;
 
@@ -60,7 +61,13 @@ public final class LagTracker implements AutoCloseable {
       long slowIntervalMillis,
       long requestTimeoutMillis,
       long windowMillis,
-      long commitLimitMillis) {}
+      long commitLimitMillis) {
+
+    /** The age of a log end from which it tells no lag: three questions have failed meanwhile. */
+    long staleMillis() {
+      return 3 * requestTimeoutMillis;
+    }
+  }
 
   LagTracker(
       Supplier<EndOffsets> clients,
@@ -93,6 +100,7 @@ public final class LagTracker implements AutoCloseable {
             partition,
             position,
             settings.isolation(),
+            settings.staleMillis(),
             new LagWindow(settings.windowMillis(), settings.commitLimitMillis()),
             clock,
             wallClock);
@@ -215,6 +223,7 @@ public final class LagTracker implements AutoCloseable {
     for (PartitionLag lag : partitions.values()) {
       lag.sample(now);
     }
+    staleLog.update(view);
   }
 
   /** Settings of a tracker. */

@@ -25,6 +25,8 @@ public final class PartitionLag {
   private final TopicPartition partition;
   private final LongSupplier position;
   private final IsolationLevel isolation;
+  private final long staleMillis;
+  private final long trackedAt;
   private final Clock clock;
   private final Clock wallClock;
   private final LagWindow window;
@@ -44,6 +46,7 @@ public final class PartitionLag {
   volatile boolean startAsked;
   volatile boolean highWatermarkAsked;
   volatile boolean committedAsked;
+  volatile Throwable endFailure;
   private volatile boolean isMoving;
 
   // Of the thread that fetches; the second is also read by the one that completes requests.
@@ -54,16 +57,19 @@ public final class PartitionLag {
       TopicPartition partition,
       LongSupplier position,
       IsolationLevel isolation,
+      long staleMillis,
       LagWindow window,
       Clock clock,
       Clock wallClock) {
     this.partition = partition;
     this.position = position;
     this.isolation = isolation;
+    this.staleMillis = staleMillis;
     this.window = window;
     this.clock = clock;
     this.wallClock = wallClock;
-    this.fetchRoseAt = clock.millis();
+    this.trackedAt = clock.millis();
+    this.fetchRoseAt = trackedAt;
   }
 
   /** The partition. */
@@ -194,7 +200,11 @@ public final class PartitionLag {
     return known == NONE ? NONE : Math.max(known, end);
   }
 
-  /** Records between what is emitted and the log end, those lost to retention not counted. */
+  /**
+   * Records between what is emitted and the log end, those lost to retention not counted. Unknown
+   * when the end was not seen for so long that three questions have failed (15 s, or nine
+   * intervals), as without a leader: what was known of it may no longer be true.
+   */
   public LagValue recordsLag() {
     return lag(position(), end);
   }
@@ -210,7 +220,16 @@ public final class PartitionLag {
   }
 
   private LagValue lag(long from, long to) {
+    return isStale() ? LagValue.unknown() : lagAsLastSeen(from, to);
+  }
+
+  private LagValue lagAsLastSeen(long from, long to) {
     return from < 0 || to < 0 ? LagValue.unknown() : LagValue.of(to - Math.max(from, logStart));
+  }
+
+  /** Whether the end was not seen for so long that it tells no lag any more. */
+  boolean isStale() {
+    return clock.millis() - Math.max(endAt, trackedAt) > staleMillis;
   }
 
   /**
@@ -218,9 +237,10 @@ public final class PartitionLag {
    * unknown before the first record.
    */
   public LagValue timeLagMillis() {
-    LagValue records = recordsLag();
+    // Behind an end that is no longer seen is still behind; at its end it may be or not.
+    LagValue records = lagAsLastSeen(position(), end);
     if (!records.isKnown() || records.value() == 0) {
-      return records;
+      return recordsLag();
     }
     long last = timestamp;
     return last == Long.MIN_VALUE ? LagValue.unknown() : LagValue.of(wallClock.millis() - last);
@@ -260,7 +280,7 @@ public final class PartitionLag {
   /** Takes a sample and judges; the tracker's thread. */
   void sample(long now) {
     long at = position();
-    LagValue lag = recordsLag();
+    LagValue lag = lagAsLastSeen(at, end);
     if (at >= 0) {
       window.observe(now, at, committed);
       uncommittedSince = window.uncommittedSince();
@@ -269,7 +289,8 @@ public final class PartitionLag {
       status = LagStatus.UNKNOWN;
       return;
     }
-    status = window.judge(now, at, lag.value(), logStart > at, uncommittedAgeMillis());
+    LagStatus judged = window.judge(now, at, lag.value(), logStart > at, uncommittedAgeMillis());
+    status = judged == LagStatus.OK && isStale() ? LagStatus.UNKNOWN : judged;
   }
 
   @Override

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.IsolationLevel;
@@ -39,7 +38,7 @@ final class FakeEnds implements EndOffsets {
       OffsetSpec spec,
       IsolationLevel isolation,
       Duration timeout,
-      BiConsumer<PartitionLag, Long> onAnswer) {
+      Answer onAnswer) {
     if (isDown) {
       throw new KafkaException("down");
     }
@@ -53,9 +52,9 @@ final class FakeEnds implements EndOffsets {
         !isEnd ? starts : isolation == IsolationLevel.READ_COMMITTED ? stableEnds : ends;
     for (PartitionLag lag : partitions) {
       if (failures.containsKey(lag.partition())) {
-        onAnswer.accept(lag, null);
+        onAnswer.take(lag, null, failures.get(lag.partition()));
       } else if (values.containsKey(lag.partition())) {
-        onAnswer.accept(lag, values.get(lag.partition()));
+        onAnswer.take(lag, values.get(lag.partition()), null);
       }
     }
   }

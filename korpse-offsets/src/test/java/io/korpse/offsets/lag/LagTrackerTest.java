@@ -190,6 +190,45 @@ final class LagTrackerTest {
     assertThat(lag.lagAgeMillis()).isZero();
   }
 
+  @Test
+  void a_lag_whose_end_was_not_seen_for_three_request_timeouts_is_unknown_until_it_is_seen() {
+    ends.ends.put(A, 40L);
+    ends.ends.put(B, 100L);
+    PartitionLag atItsEnd = tracker.track(A, position::get);
+    PartitionLag behind = tracker.track(B, position::get);
+    atItsEnd.observeCommitted(Position.of(40));
+    atItsEnd.observeTimestamp(wallClock.millis());
+    behind.observeTimestamp(wallClock.millis());
+    tracker.round();
+    ends.failures.put(A, Errors.KAFKA_STORAGE_ERROR.exception());
+    ends.failures.put(B, Errors.LEADER_NOT_AVAILABLE.exception());
+    clock.advance(Duration.ofSeconds(15));
+    tracker.round();
+    assertThat(atItsEnd.recordsLag()).isEqualTo(LagValue.of(0));
+    assertThat(tracker.total().unknownRecordsLags()).isZero();
+
+    clock.advance(Duration.ofMillis(1));
+    wallClock.advance(Duration.ofSeconds(15));
+    tracker.round();
+    assertThat(atItsEnd.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(atItsEnd.committedLag()).isEqualTo(LagValue.unknown());
+    assertThat(atItsEnd.timeLagMillis()).isEqualTo(LagValue.unknown());
+    assertThat(atItsEnd.status()).isEqualTo(LagStatus.UNKNOWN);
+    assertThat(behind.recordsLag()).isEqualTo(LagValue.unknown());
+    assertThat(behind.timeLagMillis()).as("still behind").isEqualTo(LagValue.of(15_000));
+    assertThat(tracker.total().unknownRecordsLags()).isEqualTo(2);
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.unknown());
+
+    clock.advance(Duration.ofMinutes(1));
+    tracker.round();
+    assertThat(behind.status()).as("no less than before").isEqualTo(LagStatus.STALLED);
+
+    ends.failures.clear();
+    tracker.round();
+    assertThat(atItsEnd.recordsLag()).isEqualTo(LagValue.of(0));
+    assertThat(behind.recordsLag()).isEqualTo(LagValue.of(60));
+  }
+
   @ParameterizedTest
   @EnumSource(
       value = Errors.class,
