@@ -11,7 +11,9 @@ import java.util.TreeSet;
  * split runs empty, and again only after it brought a record: neither a position that moves over
  * control records nor a pause that ends sets it anew. Over all, waiting takes at most a tenth of
  * any ten seconds; beyond that order is given up and counted. It is a wait only while the task
- * thread has nothing: with a batch on its way nobody is held up.
+ * thread has nothing: with a batch on its way nobody is held up. And it is one only from {@link
+ * #PROMPT_NANOS} after the split ran empty: what a broker answers within that is the pace of
+ * fetching, and brings a whole response each time.
  *
  * <p>Deadlines are kept by a clock of their own, which counts what a broker had time to answer in.
  * It stands still until the first record: while the client connects nothing could be handed over,
@@ -25,6 +27,12 @@ class OrderWait {
 
   /** The deadline of a split that holds records. */
   static final long NO_DEADLINE = Long.MIN_VALUE;
+
+  /** What a broker that has the records may take to answer. */
+  static final long PROMPT_NANOS = 100_000_000L;
+
+  /** A poll returns a little later than asked; with nothing left to pay, that must not add up. */
+  private static final long OVERSHOOT_NANOS = 2_000_000L;
 
   /** Twice the longest wait in one poll: more than that between two looks was no waiting. */
   private static final long MAX_STEP_NANOS = 200_000_000L;
@@ -42,6 +50,10 @@ class OrderWait {
 
   private boolean blocked;
   private long blockedSince = -1;
+
+  /** From when on the present wait counts. */
+  private long paidFrom;
+
   private boolean exhausted;
   private long horizon = Long.MAX_VALUE;
   private boolean horizonStale;
@@ -114,13 +126,14 @@ class OrderWait {
 
   /** No record later than this may go now; {@link Long#MAX_VALUE} when nothing is waited for. */
   long horizon(long nowNanos) {
-    giveUpExpired(time(nowNanos));
+    long at = time(nowNanos);
+    giveUpExpired(at);
     if (waiting.isEmpty()) {
       exhausted = false;
       return Long.MAX_VALUE;
     }
     charge(nowNanos);
-    if (share.left(nowNanos) == 0) {
+    if (freeLeft(at) == 0 && share.left(nowNanos) == 0) {
       if (!exhausted) {
         exhausted = true;
         stats.countOrderGivenUp();
@@ -156,12 +169,22 @@ class OrderWait {
    */
   void blocked(boolean idle, long nowNanos) {
     blocked = true;
-    if (!idle) {
-      charge(nowNanos);
-      blockedSince = -1;
-    } else if (blockedSince < 0) {
-      blockedSince = nowNanos;
+    charge(nowNanos);
+    blockedSince = idle ? nowNanos : -1;
+    paidFrom = nowNanos + promptLeft(time(nowNanos));
+  }
+
+  /** For how long the split that is waited for longest may still be answered at no cost. */
+  private long promptLeft(long at) {
+    if (waiting.isEmpty()) {
+      return 0;
     }
+    long ranEmpty = waiting.first().waitDeadline - limitNanos;
+    return Math.max(0, ranEmpty + PROMPT_NANOS - at);
+  }
+
+  private long freeLeft(long at) {
+    return Math.max(0, promptLeft(at) - OVERSHOOT_NANOS);
   }
 
   /** Something went, or there was nothing that could have gone. */
@@ -173,7 +196,7 @@ class OrderWait {
 
   private void charge(long nowNanos) {
     if (blockedSince >= 0 && nowNanos > blockedSince) {
-      share.add(nowNanos - blockedSince, nowNanos);
+      share.add(Math.max(0, nowNanos - Math.max(blockedSince, paidFrom)), nowNanos);
       stats.orderWaited(nowNanos - blockedSince);
       blockedSince = nowNanos;
     }
@@ -184,8 +207,9 @@ class OrderWait {
     if (!blocked || waiting.isEmpty()) {
       return Long.MAX_VALUE;
     }
-    long deadline = waiting.first().waitDeadline - time(nowNanos);
-    return Math.max(0, Math.min(deadline, share.left(nowNanos)));
+    long at = time(nowNanos);
+    long deadline = waiting.first().waitDeadline - at;
+    return Math.max(0, Math.min(deadline, freeLeft(at) + share.left(nowNanos)));
   }
 
   int waiting() {

@@ -42,6 +42,7 @@ final class SimWatch {
   private long startedAt = -1;
   private long waitStart = -1;
   private boolean waitIsBlocked;
+  private long waitPaidFrom;
   private boolean wokenSinceEmpty;
   private int heaviestRecord = 1;
 
@@ -274,11 +275,12 @@ final class SimWatch {
     waitIsBlocked = parts.budget().batches() == 0;
     check(settings.eventTime(), "WAIT", () -> "the fair order waits with records at hand");
     boolean someone = false;
+    long longestEmpty = Long.MAX_VALUE;
     StringBuilder candidates = new StringBuilder();
     for (SplitBuffer split : proxy.splits()) {
       // Before the first record of all nothing could have waited.
-      long deadline =
-          Math.max(seen.get(split).emptySince, startedAt) + SimSettings.ORDER_WAIT.toNanos();
+      long emptySince = Math.max(seen.get(split).emptySince, startedAt);
+      long deadline = emptySince + SimSettings.ORDER_WAIT.toNanos();
       boolean waitedFor =
           split.isEmpty()
               && !split.fetchFinished()
@@ -286,6 +288,7 @@ final class SimWatch {
               && !split.pause.paused()
               && waitStart < deadline;
       someone |= waitedFor;
+      longestEmpty = waitedFor ? Math.min(longestEmpty, emptySince) : longestEmpty;
       candidates
           .append(split)
           .append(" end ")
@@ -295,6 +298,8 @@ final class SimWatch {
           .append(seen.get(split).emptySince / 1_000_000)
           .append("; ");
     }
+    // What the broker answers promptly is no wait.
+    waitPaidFrom = someone ? longestEmpty + OrderWait.PROMPT_NANOS : waitStart;
     check(
         someone,
         "WAIT",
@@ -310,9 +315,10 @@ final class SimWatch {
 
   private void endWait() {
     long now = time.getAsLong();
-    if (waitStart >= 0 && waitIsBlocked && now > waitStart) {
-      blocked.add(new long[] {waitStart, now});
-      blockedNanos += now - waitStart;
+    long paidFrom = Math.max(waitStart, waitPaidFrom);
+    if (waitStart >= 0 && waitIsBlocked && now > paidFrom) {
+      blocked.add(new long[] {paidFrom, now});
+      blockedNanos += now - paidFrom;
       while (blocked.peek()[1] <= now - WINDOW) {
         long[] over = blocked.remove();
         blockedNanos -= over[1] - over[0];
