@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader.proxy;
 import io.korpse.offsets.Position;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -77,11 +78,14 @@ final class Intake {
   }
 
   void take(ConsumerRecords<byte[], byte[]> polled, Arrivals arrivals) {
+    Map<TopicPartition, OffsetAndMetadata> next = polled.nextOffsets();
     long bytes = 0;
-    for (Map.Entry<TopicPartition, OffsetAndMetadata> next : polled.nextOffsets().entrySet()) {
-      SplitBuffer split = consumer.split(next.getKey());
-      if (split != null && !split.fetchFinished()) {
-        bytes += take(split, polled.records(next.getKey()), next.getValue(), arrivals);
+    for (TopicPartition partition : polled.partitions()) {
+      bytes += take(partition, polled, arrivals);
+    }
+    if (next.size() > polled.partitions().size()) {
+      for (TopicPartition partition : withoutRecords(polled)) {
+        bytes += take(partition, polled, arrivals);
       }
     }
     more = withheld > 0 || kept >= pollSize.count();
@@ -90,6 +94,26 @@ final class Intake {
       stats.withheld(withheld);
     }
     holdings.publish();
+  }
+
+  /**
+   * The partitions of which a poll brought only a position, in an order that follows from the poll
+   * alone: the map of positions has another one in each JVM.
+   */
+  private static List<TopicPartition> withoutRecords(ConsumerRecords<byte[], byte[]> polled) {
+    List<TopicPartition> moved = new ArrayList<>(polled.nextOffsets().keySet());
+    moved.removeAll(polled.partitions());
+    moved.sort(
+        Comparator.comparing(TopicPartition::topic).thenComparingInt(TopicPartition::partition));
+    return moved;
+  }
+
+  private long take(
+      TopicPartition partition, ConsumerRecords<byte[], byte[]> polled, Arrivals arrivals) {
+    SplitBuffer split = consumer.split(partition);
+    return split == null || split.fetchFinished()
+        ? 0
+        : take(split, polled.records(partition), polled.nextOffsets().get(partition), arrivals);
   }
 
   /** Replaces the consumer when its {@code max.poll.records} does not fit what the poll brought. */

@@ -51,6 +51,7 @@ final class ProxySimulation {
   private boolean chaos = true;
   private boolean ended;
   private int fetches;
+  private long digest;
 
   ProxySimulation(SimSettings settings) {
     this(settings, new ProxyRules());
@@ -138,6 +139,11 @@ final class ProxySimulation {
     return sink.emitted();
   }
 
+  /** Of all that happened and when, in order: equal for equal runs. */
+  long digest() {
+    return digest;
+  }
+
   SimWatch watch() {
     return watch;
   }
@@ -179,13 +185,7 @@ final class ProxySimulation {
         HandoverBatch batch = proxy.fetch();
         fetches++;
         if (batch != ProxyParts.EMPTY) {
-          note(
-              "batch of "
-                  + batch.records()
-                  + " in "
-                  + batch.runs()
-                  + " runs, finished "
-                  + batch.finishedSplits());
+          note("batch: " + runs(batch) + ", finished " + batch.finishedSplits());
           sink.offer(batch);
         }
         watch.afterFetch(batch);
@@ -516,11 +516,21 @@ final class ProxySimulation {
     return created;
   }
 
+  private static String runs(HandoverBatch batch) {
+    StringBuilder runs = new StringBuilder();
+    for (int i = 0; i < batch.runs(); i++) {
+      runs.append(i == 0 ? "" : ", ").append(batch.runRecords(i)).append(" of ");
+      runs.append(batch.runSplit(i).splitId());
+    }
+    return runs.toString();
+  }
+
   private void note(String what) {
     if (trace.size() == TRACE) {
       trace.removeFirst();
     }
     trace.add(time.getAsLong() / 1_000 + " us: " + what);
+    digest = 31 * (31 * digest + time.getAsLong()) + what.hashCode();
   }
 
   private static final class InjectedFailure extends KafkaException {
