@@ -145,7 +145,7 @@ final class Intake {
     if (records.isEmpty() && nextOffset <= split.fetchOffset()) {
       // Named since its end is news, or since nothing of it fitted: it did not move.
       if (cut) {
-        consumer.seek(split);
+        consumer.seekBack(split);
       }
       arrivals.unmoved(split);
       return 0;
@@ -160,7 +160,7 @@ final class Intake {
     }
     long bytes = split.append(records, nextOffset, nextEpoch);
     if (cut) {
-      consumer.seek(split);
+      consumer.seekBack(split);
     }
     holdings.arrived(records.size(), bytes);
     arrivals.arrived(split, records.size(), bytes);

@@ -10,7 +10,7 @@ package io.korpse.flink.source.reader.proxy;
  */
 final class PollSize {
 
-  /** Withheld records that are worth a new consumer. */
+  /** Withheld records that are worth a new consumer, of one poll or of many. */
   private static final int WASTE = 16;
 
   private static final int SMALL_POLLS = 64;
@@ -20,6 +20,10 @@ final class PollSize {
   private final boolean fixed;
   private int count;
   private int smallPolls;
+
+  /** By how many records polls withheld more than they brought. */
+  private int wasted;
+
   private long changedAt;
 
   PollSize(int max, boolean fixed) {
@@ -41,9 +45,11 @@ final class PollSize {
     if (fixed) {
       return false;
     }
-    if (withheld >= WASTE && withheld > kept) {
+    wasted = Math.max(0, wasted + withheld - kept);
+    if (withheld > kept && Math.max(withheld, wasted) >= WASTE) {
       int fitting = Math.max(1, kept);
       smallPolls = 0;
+      wasted = 0;
       if (fitting < count) {
         count = fitting;
         changedAt = nowNanos;

@@ -157,6 +157,16 @@ final class ProxyConsumer {
     }
   }
 
+  /**
+   * Fetches again what the last poll brought beyond the split's fetch offset. Without the epoch:
+   * the client has just come past this offset. With it, it would ask the broker about the epoch
+   * first, and meanwhile fetch from that broker for idle splits alone, which takes {@code
+   * fetch.max.wait.ms}.
+   */
+  void seekBack(SplitBuffer split) {
+    consumer.seek(split.partition(), split.fetchOffset());
+  }
+
   ConsumerRecords<byte[], byte[]> poll(long nanos) {
     // The client counts in whole milliseconds; less than one would be a loop without waiting.
     return consumer.poll(Duration.ofMillis((nanos + 999_999) / 1_000_000));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Thousands of simulated runs. A failure prints its seed; {@code -Dkorpse.sim.seed=N} runs that one
@@ -31,5 +33,15 @@ class PollProxySimulationTest {
                 })
             .sum();
     assertThat(emitted).isPositive();
+  }
+
+  /**
+   * A backlog that many polls take in parts, among idle splits; the other one has records of which
+   * each poll has room for few.
+   */
+  @ParameterizedTest
+  @ValueSource(longs = {4400, 4700})
+  void reads_a_long_backlog_in_time(long seed) {
+    new ProxySimulation(SimSettings.of(seed)).run();
   }
 }

@@ -119,6 +119,27 @@ class PollProxyTest {
   }
 
   @Test
+  void fetches_again_at_once_what_a_poll_had_no_room_for() {
+    ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
+    int all = 12_000;
+    rig.cluster.create(ProxyRig.id(0), 0);
+    // Idle, so that a fetch for it alone stays at the broker for the longest wait.
+    rig.cluster.create(ProxyRig.id(1), 0);
+    for (int i = 0; i < all; i += 200) {
+      rig.append(0, 200, i, 1);
+    }
+    rig.add(0, all);
+    rig.add(1);
+
+    int read = 0;
+    while (read < all) {
+      read += ProxyRig.emit(rig.fetch()).size();
+    }
+    assertThat(rig.stats.withheld()).isGreaterThan(1_000);
+    assertThat(rig.time.getAsLong()).isLessThan(Duration.ofSeconds(1).toNanos());
+  }
+
+  @Test
   void unassigns_splits_that_end_together_in_few_steps() {
     ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
     int splits = 320;

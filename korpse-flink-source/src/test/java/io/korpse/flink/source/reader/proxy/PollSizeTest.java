@@ -33,6 +33,28 @@ final class PollSizeTest {
   }
 
   @Test
+  void shrinks_when_each_poll_wastes_a_little_more_than_it_brings() {
+    PollSize size = new PollSize(26, false);
+
+    int polls = 1;
+    while (!size.review(3, 7, QUOTA, QUOTA, SECOND) && polls < 100) {
+      polls++;
+    }
+    assertThat(polls).isEqualTo(4);
+    assertThat(size.count()).isEqualTo(3);
+  }
+
+  @Test
+  void forgets_waste_that_polls_without_any_have_made_up_for() {
+    PollSize size = new PollSize(26, false);
+
+    for (int i = 0; i < 100; i++) {
+      assertThat(size.review(3, 7, QUOTA, QUOTA, SECOND)).isFalse();
+      assertThat(size.review(10, 0, QUOTA / 4, QUOTA, SECOND)).isFalse();
+    }
+  }
+
+  @Test
   void grows_again_after_many_small_full_polls_and_not_at_once() {
     PollSize size = new PollSize(1000, false);
     size.review(4, 900, QUOTA, QUOTA, SECOND);
