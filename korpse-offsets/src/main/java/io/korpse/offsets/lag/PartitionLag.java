@@ -1,6 +1,8 @@
 package io.korpse.offsets.lag;
 
 import io.korpse.offsets.Position;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Clock;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.IsolationLevel;
@@ -15,6 +17,16 @@ import org.apache.kafka.common.TopicPartition;
  * is an upper bound of the records to come.
  */
 public final class PartitionLag {
+
+  private static final VarHandle TIMESTAMP;
+
+  static {
+    try {
+      TIMESTAMP = MethodHandles.lookup().findVarHandle(PartitionLag.class, "timestamp", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
   /** Not observed yet. */
   static final long NONE = -1;
@@ -162,7 +174,8 @@ public final class PartitionLag {
    */
   public void observeTimestamp(long recordTimestamp) {
     if (recordTimestamp >= 0) {
-      timestamp = recordTimestamp;
+      // For each record that is emitted: a volatile store would be a fence each time.
+      TIMESTAMP.setOpaque(this, recordTimestamp);
     }
   }
 

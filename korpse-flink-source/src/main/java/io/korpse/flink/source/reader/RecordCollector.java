@@ -19,7 +19,10 @@ final class RecordCollector<T> implements Collector<T> {
   private boolean outputFailed;
 
   void begin(SourceOutput<T> recordOutput, long recordTimestamp) {
-    output = recordOutput;
+    // Runs make it the same again and again, and storing a reference can cost a fence.
+    if (output != recordOutput) {
+      output = recordOutput;
+    }
     timestamp = recordTimestamp;
   }
 
