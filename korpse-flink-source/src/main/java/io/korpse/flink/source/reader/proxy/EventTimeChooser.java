@@ -1,15 +1,14 @@
 package io.korpse.flink.source.reader.proxy;
 
 import java.util.Arrays;
-import java.util.LinkedHashSet;
-import java.util.Set;
 
 /**
  * The split whose next record has the lowest timestamp goes first, in a run that ends a little
  * after the next split's head.
  *
  * <p>Heads are kept in a binary heap; each split knows its place in it, so that one can be taken
- * out from the middle. A split's head changes only while it is out of the heap.
+ * out from the middle. The times lie in an array beside it: with thousands of splits a run may be
+ * one record, and each look at a split would miss the cache.
  *
  * <p>A split that is far ahead is held back on purpose. Held longer than the maximum, it gives one
  * run all the same, because a clock that is years ahead must not starve it, and because Flink takes
@@ -22,10 +21,11 @@ final class EventTimeChooser implements SplitChooser {
   private final ProxyStats stats;
 
   private SplitBuffer[] heap = new SplitBuffer[16];
+  private long[] times = new long[16];
   private int size;
 
   /** Ready splits, the longest unserved first. */
-  private final Set<SplitBuffer> unserved = new LinkedHashSet<>();
+  private final ServiceQueue unserved = new ServiceQueue();
 
   private SplitBuffer heldTooLong;
 
@@ -38,16 +38,18 @@ final class EventTimeChooser implements SplitChooser {
   @Override
   public void ready(SplitBuffer split, long nowNanos) {
     if (split.heapIndex >= 0) {
+      // One that had only a position to give now has a record.
+      rekey(split);
       return;
     }
     if (size == heap.length) {
       heap = Arrays.copyOf(heap, size * 2);
+      times = Arrays.copyOf(times, size * 2);
     }
-    split.heapIndex = size;
-    heap[size++] = split;
-    siftUp(split.heapIndex);
+    int at = size++;
+    siftUp(at, split, split.headTime());
     split.servedNanos = nowNanos;
-    unserved.add(split);
+    unserved.addLast(split);
   }
 
   @Override
@@ -64,14 +66,14 @@ final class EventTimeChooser implements SplitChooser {
     if (size == 0) {
       return null;
     }
-    SplitBuffer longest = unserved.iterator().next();
+    SplitBuffer longest = unserved.first();
     if (longest != heap[0] && nowNanos - longest.servedNanos > maxHoldNanos) {
       heldTooLong = longest;
       stats.countServedAfterHold();
       return longest;
     }
     SplitBuffer lowest = heap[0];
-    return lowest.headTime() <= horizon || lowest.isEmpty() ? lowest : null;
+    return times[0] <= horizon || lowest.isEmpty() ? lowest : null;
   }
 
   @Override
@@ -81,10 +83,10 @@ final class EventTimeChooser implements SplitChooser {
     }
     long second = Long.MAX_VALUE;
     if (size > 1) {
-      second = heap[1].headTime();
+      second = times[1];
     }
     if (size > 2) {
-      second = Math.min(second, heap[2].headTime());
+      second = Math.min(second, times[2]);
     }
     long until = second > Long.MAX_VALUE - slackMillis ? Long.MAX_VALUE : second + slackMillis;
     return Math.min(until, horizon);
@@ -103,9 +105,18 @@ final class EventTimeChooser implements SplitChooser {
       return;
     }
     split.servedNanos = nowNanos;
-    unserved.add(split);
-    siftDown(split.heapIndex);
-    siftUp(split.heapIndex);
+    unserved.addLast(split);
+    rekey(split);
+  }
+
+  private void rekey(SplitBuffer split) {
+    int at = split.heapIndex;
+    long time = split.headTime();
+    if (time > times[at]) {
+      siftDown(at, split, time);
+    } else if (time < times[at]) {
+      siftUp(at, split, time);
+    }
   }
 
   private void removeFromHeap(SplitBuffer split) {
@@ -114,49 +125,46 @@ final class EventTimeChooser implements SplitChooser {
     SplitBuffer last = heap[--size];
     heap[size] = null;
     if (last != split) {
-      heap[hole] = last;
-      last.heapIndex = hole;
-      siftDown(hole);
-      siftUp(last.heapIndex);
+      siftDown(hole, last, times[size]);
+      siftUp(last.heapIndex, last, times[last.heapIndex]);
     }
   }
 
-  private void siftUp(int from) {
+  private void siftUp(int from, SplitBuffer split, long time) {
     int at = from;
-    SplitBuffer split = heap[at];
     while (at > 0) {
       int parent = (at - 1) >>> 1;
-      if (heap[parent].headTime() <= split.headTime()) {
+      if (times[parent] <= time) {
         break;
       }
-      place(heap[parent], at);
+      place(heap[parent], times[parent], at);
       at = parent;
     }
-    place(split, at);
+    place(split, time, at);
   }
 
-  private void siftDown(int from) {
+  private void siftDown(int from, SplitBuffer split, long time) {
     int at = from;
-    SplitBuffer split = heap[at];
     while (true) {
       int child = 2 * at + 1;
       if (child >= size) {
         break;
       }
-      if (child + 1 < size && heap[child + 1].headTime() < heap[child].headTime()) {
+      if (child + 1 < size && times[child + 1] < times[child]) {
         child++;
       }
-      if (split.headTime() <= heap[child].headTime()) {
+      if (time <= times[child]) {
         break;
       }
-      place(heap[child], at);
+      place(heap[child], times[child], at);
       at = child;
     }
-    place(split, at);
+    place(split, time, at);
   }
 
-  private void place(SplitBuffer split, int at) {
+  private void place(SplitBuffer split, long time, int at) {
     heap[at] = split;
+    times[at] = time;
     split.heapIndex = at;
   }
 

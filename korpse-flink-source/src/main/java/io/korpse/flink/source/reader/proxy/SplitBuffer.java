@@ -4,6 +4,7 @@ import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import java.util.ArrayDeque;
 import java.util.List;
+import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
@@ -78,6 +79,11 @@ final class SplitBuffer {
 
   /** When the chooser last served this split or found it ready. Owned by the chooser. */
   long servedNanos;
+
+  /** Neighbours by when they were served. Owned by {@link ServiceQueue}. */
+  @Nullable SplitBuffer servedBefore;
+
+  @Nullable SplitBuffer servedAfter;
 
   /** Bytes that a round robin still owes this split. Owned by the chooser. */
   long deficit;

@@ -8,7 +8,10 @@ package io.korpse.flink.source.reader.proxy;
  */
 interface SplitChooser {
 
-  /** The split has a run to give and may be served. No effect when already known. */
+  /**
+   * The split has a run to give and may be served. When it is known already, only its head may be
+   * another.
+   */
   void ready(SplitBuffer split, long nowNanos);
 
   /** The split is empty, held back or gone. No effect when not known. */

@@ -125,6 +125,23 @@ class EventTimeChooserTest extends SplitChooserContract {
     assertThat(given).isEqualTo(all);
   }
 
+  /** It kept the place of the time before, and went first however late its records were. */
+  @Test
+  void gives_a_split_its_new_place_when_a_record_follows_a_position_without_one() {
+    SplitChooser chooser = chooser();
+    SplitBuffer moved = Buffers.with(0, 1_000);
+    chooser.ready(moved, now);
+    serve(chooser, moved, 1);
+    moved.append(List.of(), moved.fetchOffset() + 1, Buffers.EPOCH);
+    chooser.ready(moved, now);
+    SplitBuffer other = Buffers.with(1, 2_000);
+    chooser.ready(other, now);
+    Buffers.add(moved, 3_000);
+    chooser.ready(moved, now);
+
+    assertThat(drain(chooser, 1)).containsExactly(other, moved);
+  }
+
   @Test
   void waits_for_order() {
     assertThat(chooser().waits()).isTrue();
