@@ -17,7 +17,10 @@ import java.util.TreeSet;
  * out the very splits that alignment waits for.
  *
  * <p>All splits are looked at only when the zone changes, and the zones overlap by an eighth of the
- * budget at least, so that the cost follows the bytes that flow. Confined to the fetcher thread.
+ * budget at least, so that the cost follows the bytes that flow. Everyone is let in again only when
+ * there is room for a poll of each that was kept out: with thousands of splits a single response
+ * would fill the budget, and all of them would be paused and resumed for each. What is caught up
+ * brings little, and is not kept out before the bound. Confined to the fetcher thread.
  */
 class Admission {
 
@@ -111,8 +114,21 @@ class Admission {
   /** The split's buffer ran empty, or what kept it from fetching is over. */
   void emptied(SplitBuffer split, long nowNanos) {
     if (zone != Zone.OPEN && split.isEmpty() && !split.admitted) {
-      close(split, nowNanos);
+      if (zone == Zone.FULL || isBehind(split)) {
+        close(split, nowNanos);
+      } else {
+        letIn(split, nowNanos);
+      }
     }
+  }
+
+  private void letIn(SplitBuffer split, long nowNanos) {
+    notHungry(split);
+    open(split, nowNanos);
+  }
+
+  private static boolean isBehind(SplitBuffer split) {
+    return split.end() < 0 || split.knownLag() > 0;
   }
 
   private void close(SplitBuffer split, long nowNanos) {
@@ -146,18 +162,20 @@ class Admission {
   void update(Collection<SplitBuffer> splits, boolean stuck, long nowNanos) {
     long used = budget.used();
     long max = budget.maxBytes();
+    long places = Math.max(1, (max - used) / Math.max(1, chunk));
+    boolean roomForAll = used <= max / 2 && byTime.size() <= places;
     Zone before = zone;
     zone =
         switch (before) {
           case OPEN -> used >= max ? Zone.FULL : used >= max / 4 * 3 ? Zone.SHORT : Zone.OPEN;
-          case SHORT -> used >= max ? Zone.FULL : used <= max / 2 ? Zone.OPEN : Zone.SHORT;
-          case FULL -> used <= max / 2 ? Zone.OPEN : used <= max / 8 * 7 ? Zone.SHORT : Zone.FULL;
+          case SHORT -> used >= max ? Zone.FULL : roomForAll ? Zone.OPEN : Zone.SHORT;
+          case FULL -> roomForAll ? Zone.OPEN : used <= max / 8 * 7 ? Zone.SHORT : Zone.FULL;
         };
     if (zone != before) {
       enter(before, splits, nowNanos);
     }
     if (zone == Zone.SHORT) {
-      admit(Math.max(1, (max - used) / Math.max(1, chunk)), nowNanos);
+      admit(places, nowNanos);
     } else if (zone == Zone.FULL && stuck) {
       admit(1, nowNanos);
     }
@@ -169,19 +187,18 @@ class Admission {
       case OPEN -> {
         window.clear();
         for (SplitBuffer split : splits) {
-          notHungry(split);
           split.admitted = false;
-          open(split, nowNanos);
+          letIn(split, nowNanos);
         }
       }
       case SHORT -> {
         for (SplitBuffer split : splits) {
-          if (split.isEmpty() || split.heldBytes() >= floor) {
+          if (split.isEmpty() ? isBehind(split) : split.heldBytes() >= floor) {
             if (!split.admitted) {
               close(split, nowNanos);
             }
           } else if (before == Zone.FULL) {
-            open(split, nowNanos);
+            letIn(split, nowNanos);
           }
         }
       }
@@ -223,7 +240,8 @@ class Admission {
     }
   }
 
-  boolean isShort() {
-    return zone != Zone.OPEN;
+  /** The earliest time that an empty split which is kept out may have; MAX_VALUE without any. */
+  long keptOutSince() {
+    return byTime.isEmpty() ? Long.MAX_VALUE : byTime.first().lastTime();
   }
 }

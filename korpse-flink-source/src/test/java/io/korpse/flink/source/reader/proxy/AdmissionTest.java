@@ -101,6 +101,62 @@ class AdmissionTest {
     assertThat(orderWait.waiting()).isZero();
   }
 
+  /** Each response of a crowd filled the budget, and all were paused and resumed for it. */
+  @Test
+  void lets_everybody_in_again_only_when_there_is_room_for_a_poll_of_each() {
+    List<SplitBuffer> splits = splits(10);
+    admission.filled(splits.get(0), 3_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+    budget.release(budget.used() - 6_000);
+    admission.update(splits, false, 1);
+    assertThat(stats.windowActive()).isEqualTo(1);
+    assertThat(splits).filteredOn(split -> !split.pause.paused()).hasSize(3);
+
+    budget.release(6_000);
+    admission.update(splits, false, 2);
+    assertThat(splits).filteredOn(split -> !split.pause.paused()).hasSize(5);
+    admission.update(splits, false, 3);
+    assertThat(splits).noneMatch(split -> split.pause.paused());
+    assertThat(stats.windowActive()).isZero();
+  }
+
+  @Test
+  void keeps_out_none_that_is_caught_up_before_the_bound() {
+    List<SplitBuffer> splits = splits(3);
+    splits.get(0).observeEnd(0);
+    splits.get(1).observeEnd(0);
+    admission.filled(splits.get(0), 8_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(1).pause.paused()).isFalse();
+
+    budget.reserve(MAX / 4);
+    admission.update(splits, false, 1);
+    assertThat(splits).allMatch(split -> split.pause.paused());
+    budget.release(MAX / 8);
+    admission.update(splits, false, 2);
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(1).pause.paused()).isFalse();
+  }
+
+  /** The order of what is at hand goes by this. */
+  @Test
+  void tells_the_earliest_time_that_is_kept_out() {
+    List<SplitBuffer> splits = splits(4);
+    at(splits.get(0), 300);
+    at(splits.get(1), 100);
+    at(splits.get(2), 200);
+    at(splits.get(3), 400);
+    assertThat(admission.keptOutSince()).isEqualTo(Long.MAX_VALUE);
+    admission.filled(splits.get(0), 3_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+
+    assertThat(admission.keptOutSince()).as("after the one let in").isEqualTo(200);
+  }
+
   private List<SplitBuffer> splits(int count) {
     List<SplitBuffer> splits = new java.util.ArrayList<>();
     for (int i = 0; i < count; i++) {
