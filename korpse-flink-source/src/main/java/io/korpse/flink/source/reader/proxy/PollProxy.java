@@ -30,8 +30,14 @@ import org.apache.kafka.common.errors.WakeupException;
  */
 public final class PollProxy implements AutoCloseable {
 
-  /** Least time between two polls while there is plenty to hand over. */
+  /**
+   * Least time between two polls while there is plenty to hand over. The client goes through all
+   * that it is assigned in each poll, so with thousands of splits it is more.
+   */
   private static final long BUSY_POLL_NANOS = 1_000_000L;
+
+  /** So many splits make that time longer by itself. */
+  private static final int BUSY_POLL_SPLITS = 500;
 
   private static final long PARK_MIN_NANOS = 1_000_000L;
 
@@ -63,6 +69,7 @@ public final class PollProxy implements AutoCloseable {
   private volatile boolean readerWoke;
   private long lastPollAt;
   private long parkNanos = PARK_MIN_NANOS;
+  private boolean waitedInVain;
 
   PollProxy(ProxyParts parts) {
     this(parts, ProxyRules.STANDARD);
@@ -131,6 +138,9 @@ public final class PollProxy implements AutoCloseable {
     if (toFetch.isEmpty()) {
       return;
     }
+    if (consumer.get() == null) {
+      pollSize.fitTo(splits.size());
+    }
     consumer.add(toFetch, pollSize.count());
     for (SplitBuffer buffer : toFetch) {
       hold(buffer, control.isHeld(buffer.splitId()), now);
@@ -187,7 +197,7 @@ public final class PollProxy implements AutoCloseable {
     boolean due =
         intake.more()
             || holdings.bytes() < limits.batchBytes()
-            || now - lastPollAt >= BUSY_POLL_NANOS;
+            || now - lastPollAt >= BUSY_POLL_NANOS * (1 + splits.size() / BUSY_POLL_SPLITS);
     // Also while all are paused: what was asked for before arrives only through polls.
     if (chooser.size() == 0 || !due || !consumer.hasSplits()) {
       return;
@@ -211,14 +221,17 @@ public final class PollProxy implements AutoCloseable {
   // ---- waiting
 
   private void await(boolean credit, long now) throws InterruptedException {
-    consumer.unassignEnded();
     long wait = limits.maxWait().toNanos();
     boolean fetching = isFetching();
+    if (waitedInVain || !fetching || consumer.hasManyEnded()) {
+      consumer.unassignEnded();
+    }
     if (credit && fetching) {
       long deadline = orderWait.nanosToDeadline(now);
       // A returned batch matters to this poll only when it could let a paused split fetch again.
       boolean forReturns = ledger.pausedCount() > 0 && handover.hasOutstanding();
       poll(Math.min(wait, deadline), forReturns);
+      waitedInVain = intake.kept() == 0;
       return;
     }
     if (consumer.hasSplits() && now - lastPollAt >= (fetching ? parkNanos : wait)) {

@@ -13,10 +13,13 @@ final class PollSize {
   /** Withheld records that are worth a new consumer, of one poll or of many. */
   private static final int WASTE = 16;
 
+  /** So many splits make polls longer by as much again, see {@link #fitTo}. */
+  private static final int SPLITS = 1_000;
+
   private static final int SMALL_POLLS = 64;
   private static final long REBUILD_NANOS = 10_000_000_000L;
 
-  private final int max;
+  private int max;
   private final boolean fixed;
   private int count;
   private int smallPolls;
@@ -30,6 +33,17 @@ final class PollSize {
     this.max = max;
     this.fixed = fixed;
     this.count = max;
+  }
+
+  /**
+   * Lets a poll return more when there are thousands of splits: each poll makes the client go
+   * through all of them. Before there is a consumer.
+   */
+  void fitTo(int splits) {
+    if (!fixed) {
+      max *= 1 + splits / SPLITS;
+      count = max;
+    }
   }
 
   int count() {

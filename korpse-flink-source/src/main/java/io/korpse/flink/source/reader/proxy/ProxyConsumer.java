@@ -32,6 +32,9 @@ final class ProxyConsumer {
   /** Ended splits are unassigned when they are this part of the assignment. */
   private static final int ENDED_SHARE = 16;
 
+  /** So many splits for each that has ended make it wait, while records flow. */
+  private static final int ENDED_SHARE_WHILE_WAITING = 256;
+
   /** Splits that were paused by one step and still are. */
   static final class PausedGroup {
     private final Set<SplitBuffer> members = new LinkedHashSet<>();
@@ -122,6 +125,11 @@ final class ProxyConsumer {
         || ended.size() * ENDED_SHARE >= assigned.size()) {
       unassignEnded();
     }
+  }
+
+  /** Whether enough has ended to be unassigned before a wait that records may end at once. */
+  boolean hasManyEnded() {
+    return ended.size() * ENDED_SHARE_WHILE_WAITING >= assigned.size();
   }
 
   /** Unassigns what has ended. */

@@ -69,6 +69,20 @@ final class PollSizeTest {
   }
 
   @Test
+  void takes_more_in_a_poll_from_thousands_of_splits() {
+    PollSize few = new PollSize(1000, false);
+    few.fitTo(999);
+    PollSize many = new PollSize(1000, false);
+    many.fitTo(2000);
+    PollSize fixed = new PollSize(1000, true);
+    fixed.fitTo(2000);
+
+    assertThat(few.count()).isEqualTo(1000);
+    assertThat(many.count()).isEqualTo(3000);
+    assertThat(fixed.count()).isEqualTo(1000);
+  }
+
+  @Test
   void leaves_the_users_own_number_alone() {
     PollSize size = new PollSize(500, true);
 
