@@ -227,6 +227,15 @@ public final class KorpseSourceBuilder<T> {
   }
 
   /**
+   * Up to what that slack may grow while the reader's buffer is too small to hold records of every
+   * split, when it is an eighth of how far order is lost for that reason. Default 10 min; no more
+   * than the slack itself for none.
+   */
+  public KorpseSourceBuilder<T> setOrderMaxSlack(Duration slack) {
+    return set(KorpseSourceOptions.ORDER_MAX_SLACK, slack);
+  }
+
+  /**
    * How long event-time order may hold a split back. Default 10 s. Must be below the idleness
    * timeout of the watermark strategy, which the source cannot see: a split that is held longer
    * than that is taken as idle, and its records come late.

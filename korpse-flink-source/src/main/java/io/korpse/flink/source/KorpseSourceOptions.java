@@ -201,6 +201,16 @@ public final class KorpseSourceOptions {
                   + " of another: how much out of order the output may be. More makes longer runs,"
                   + " which cost less; 0 is strict.");
 
+  /** How far a run may go ahead where order is lost. */
+  public static final ConfigOption<Duration> ORDER_MAX_SLACK =
+      ConfigOptions.key(PREFIX + "order.max-slack")
+          .durationType()
+          .defaultValue(Duration.ofMinutes(10))
+          .withDescription(
+              "In event-time order, up to what the slack may grow while the reader's buffer is too"
+                  + " small to hold records of every split: then it is an eighth of how far the"
+                  + " output is out of order for that reason. At most order.slack: it never grows.");
+
   /** How long a split may be held back. */
   public static final ConfigOption<Duration> ORDER_MAX_HOLD =
       ConfigOptions.key(PREFIX + "order.max-hold")
@@ -344,6 +354,7 @@ public final class KorpseSourceOptions {
           ORDER,
           ORDER_WAIT,
           ORDER_SLACK,
+          ORDER_MAX_SLACK,
           ORDER_MAX_HOLD,
           COMMIT_MODE,
           COMMIT_ON_CHECKPOINT,

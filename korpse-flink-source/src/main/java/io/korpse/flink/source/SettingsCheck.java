@@ -113,6 +113,7 @@ final class SettingsCheck {
     positive(settings.handoverRecords(), KorpseSourceOptions.HANDOVER_RECORDS);
     notNegative(settings.orderWait(), KorpseSourceOptions.ORDER_WAIT);
     notNegative(settings.orderSlack(), KorpseSourceOptions.ORDER_SLACK);
+    notNegative(settings.orderMaxSlack(), KorpseSourceOptions.ORDER_MAX_SLACK);
     positive(settings.maxHold(), KorpseSourceOptions.ORDER_MAX_HOLD);
     require(
         settings.toleratedDiscoveryFailures() >= 0,

@@ -262,6 +262,11 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.ORDER_SLACK);
   }
 
+  /** Up to what the slack may grow where order is lost. */
+  public Duration orderMaxSlack() {
+    return options.get(KorpseSourceOptions.ORDER_MAX_SLACK);
+  }
+
   /** How long a split may be held back. */
   public Duration maxHold() {
     return options.get(KorpseSourceOptions.ORDER_MAX_HOLD);

@@ -371,6 +371,9 @@ final class KorpseSourceBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> valid().setOrderSlack(Duration.ofMillis(-6)).build())
         .withMessage("korpse.order.slack is -6 ms; it is at least 0");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setOrderMaxSlack(Duration.ofMillis(-7)).build())
+        .withMessage("korpse.order.max-slack is -7 ms; it is at least 0");
   }
 
   @Test
@@ -386,6 +389,7 @@ final class KorpseSourceBuilderTest {
             .setHandoverSize(MemorySize.ofMebiBytes(2))
             .setOrderWait(Duration.ofMillis(800))
             .setOrderSlack(Duration.ofMillis(90))
+            .setOrderMaxSlack(Duration.ofMinutes(2))
             .setOrderMaxHold(Duration.ofSeconds(7))
             .build()
             .settings();
@@ -398,6 +402,7 @@ final class KorpseSourceBuilderTest {
     assertThat(settings.handoverBytes()).hasValue(2 << 20);
     assertThat(settings.orderWait()).hasMillis(800);
     assertThat(settings.orderSlack()).hasMillis(90);
+    assertThat(settings.orderMaxSlack()).hasMinutes(2);
     assertThat(settings.maxHold()).hasSeconds(7);
   }
 

@@ -41,6 +41,7 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.order", "EVENT_TIME");
     expected.put("korpse.order.max-hold", "PT10S");
     expected.put("korpse.order.slack", "PT0.5S");
+    expected.put("korpse.order.max-slack", "PT10M");
     expected.put("korpse.order.wait", "PT1S");
     expected.put("korpse.rate-limit", "null");
     expected.put("korpse.reader.buffer.size", "null");

@@ -144,6 +144,7 @@ final class SourceMetricsIT {
               "skippedPolls",
               "pausedSplits",
               "orderGivenUp",
+              "orderSlack",
               "fetcherCpuTime",
               "pause.split-full.pausedTime",
               "pause.reader-full.pausedTime",

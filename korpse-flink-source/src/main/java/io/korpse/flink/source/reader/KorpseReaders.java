@@ -162,6 +162,7 @@ public final class KorpseReaders {
             settings.order() == RecordOrder.EVENT_TIME,
             settings.orderWait(),
             settings.orderSlack().toMillis(),
+            settings.orderMaxSlack().toMillis(),
             settings.maxHold(),
             System::nanoTime);
     FetcherMetrics fetcherMetrics = new FetcherMetrics(metricGroup, offsetMetrics.group());

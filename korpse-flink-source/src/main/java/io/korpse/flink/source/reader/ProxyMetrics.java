@@ -33,6 +33,7 @@ final class ProxyMetrics {
     gauge(group, "orderWaitTime", stats::orderWaitMillis);
     gauge(group, "servedAfterHold", stats::servedAfterHold);
     gauge(group, "maxDisorder", stats::maxDisorderMillis);
+    gauge(group, "orderSlack", stats::orderSlackMillis);
     gauge(group, "recordsWithheld", stats::withheld);
     gauge(group, "consumerRebuilds", stats::consumerRebuilds);
     gauge(group, "splitsShed", stats::shed);

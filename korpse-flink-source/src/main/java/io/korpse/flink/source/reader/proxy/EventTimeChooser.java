@@ -16,7 +16,7 @@ import java.util.Arrays;
  */
 final class EventTimeChooser implements SplitChooser {
 
-  private final long slackMillis;
+  private final OrderSlack slack;
   private final long maxHoldNanos;
   private final ProxyStats stats;
 
@@ -29,8 +29,8 @@ final class EventTimeChooser implements SplitChooser {
 
   private SplitBuffer heldTooLong;
 
-  EventTimeChooser(long slackMillis, long maxHoldNanos, ProxyStats stats) {
-    this.slackMillis = slackMillis;
+  EventTimeChooser(OrderSlack slack, long maxHoldNanos, ProxyStats stats) {
+    this.slack = slack;
     this.maxHoldNanos = maxHoldNanos;
     this.stats = stats;
   }
@@ -88,8 +88,7 @@ final class EventTimeChooser implements SplitChooser {
     if (size > 2) {
       second = Math.min(second, times[2]);
     }
-    long until = second > Long.MAX_VALUE - slackMillis ? Long.MAX_VALUE : second + slackMillis;
-    return Math.min(until, horizon);
+    return Math.min(slack.runUntil(times[0], second), horizon);
   }
 
   @Override
@@ -166,6 +165,11 @@ final class EventTimeChooser implements SplitChooser {
     heap[at] = split;
     times[at] = time;
     split.heapIndex = at;
+  }
+
+  @Override
+  public void keptOut(long earliestTime) {
+    slack.keptOut(earliestTime);
   }
 
   @Override

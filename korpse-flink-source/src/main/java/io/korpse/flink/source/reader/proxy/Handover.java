@@ -75,6 +75,7 @@ final class Handover {
    */
   HandoverBatch compose(long nowNanos, Predicate<SplitBuffer> leave) {
     HandoverBatch batch = null;
+    chooser.keptOut(admission.keptOutSince());
     while (chooser.size() > 0 && (batch == null || !batch.isFull())) {
       long horizon = chooser.waits() ? orderWait.horizon(nowNanos) : Long.MAX_VALUE;
       SplitBuffer split = chooser.next(horizon, nowNanos);

@@ -27,6 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * @param eventTime whether records are handed over by timestamp, else by fair turns
  * @param orderWait longest wait for an empty split that has more on the broker
  * @param orderSlackMillis how far a run may go beyond the next split's head
+ * @param maxOrderSlackMillis the same, while splits are kept out and order is lost by much more
  * @param maxHold longest time that a split with records is held back for the sake of order
  * @param clock nanoseconds, monotonic
  */
@@ -49,6 +50,7 @@ public record ProxyParts(
     boolean eventTime,
     Duration orderWait,
     long orderSlackMillis,
+    long maxOrderSlackMillis,
     Duration maxHold,
     LongSupplier clock) {
 
@@ -64,7 +66,8 @@ public record ProxyParts(
 
   SplitChooser newChooser() {
     return eventTime
-        ? new EventTimeChooser(orderSlackMillis, maxHold.toNanos(), stats)
+        ? new EventTimeChooser(
+            new OrderSlack(orderSlackMillis, maxOrderSlackMillis, stats), maxHold.toNanos(), stats)
         : new FairChooser(QUANTUM_BYTES);
   }
 }

@@ -26,6 +26,7 @@ public final class ProxyStats {
   private final AtomicLong shed = new AtomicLong();
   private final AtomicLong windowed = new AtomicLong();
   private final AtomicLong maxDisorderMillis = new AtomicLong();
+  private final AtomicLong orderSlackMillis = new AtomicLong();
 
   /** One writer, so a plain add with an ordered store is enough and costs no fence. */
   private static void add(AtomicLong counter, long amount) {
@@ -91,6 +92,10 @@ public final class ProxyStats {
     if (millis > maxDisorderMillis.getPlain()) {
       maxDisorderMillis.lazySet(millis);
     }
+  }
+
+  void orderSlack(long millis) {
+    orderSlackMillis.lazySet(millis);
   }
 
   /** Calls of {@code poll}. */
@@ -171,6 +176,11 @@ public final class ProxyStats {
   /** 1 while the budget is short and only a window of splits is fetched, else 0. */
   public long windowActive() {
     return windowed.get();
+  }
+
+  /** How far the last run was allowed to go beyond the next split's head, in milliseconds. */
+  public long orderSlackMillis() {
+    return orderSlackMillis.get();
   }
 
   /** The most milliseconds by which a record was handed over behind a later one. */

@@ -34,6 +34,12 @@ interface SplitChooser {
   /** A run of that split was taken; tells the chooser whether it is still ready. */
   void served(SplitBuffer split, long takenBytes, boolean stillReady, long nowNanos);
 
+  /**
+   * Empty splits are kept out whose next record may be of this time, {@link SplitBuffer#NO_TIME}
+   * for any; {@link Long#MAX_VALUE} when none is. Ignored by orders that do not go by time.
+   */
+  default void keptOut(long earliestTime) {}
+
   /** Whether this order waits for empty splits that are known to have more on the broker. */
   boolean waits();
 

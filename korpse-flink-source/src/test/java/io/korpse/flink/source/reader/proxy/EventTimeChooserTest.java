@@ -11,11 +11,13 @@ import org.junit.jupiter.api.Test;
 class EventTimeChooserTest extends SplitChooserContract {
 
   private static final long SLACK_MILLIS = 50;
+  private static final long MAX_SLACK_MILLIS = 1_000;
   private static final long MAX_HOLD_NANOS = 100_000_000L;
 
   @Override
   SplitChooser chooser() {
-    return new EventTimeChooser(SLACK_MILLIS, MAX_HOLD_NANOS, stats);
+    return new EventTimeChooser(
+        new OrderSlack(SLACK_MILLIS, MAX_SLACK_MILLIS, stats), MAX_HOLD_NANOS, stats);
   }
 
   @Override
@@ -140,6 +142,37 @@ class EventTimeChooserTest extends SplitChooserContract {
     chooser.ready(moved, now);
 
     assertThat(drain(chooser, 1)).containsExactly(other, moved);
+  }
+
+  @Test
+  void lets_runs_grow_to_an_eighth_of_what_order_is_lost_by_splits_that_are_kept_out() {
+    SplitChooser chooser = chooser();
+    SplitBuffer first = Buffers.with(0, 10_000);
+    SplitBuffer second = Buffers.with(1, 10_010);
+    chooser.ready(first, now);
+    chooser.ready(second, now);
+
+    chooser.keptOut(10_000 - 8 * 600);
+    assertThat(chooser.runUntil(first, NO_HORIZON)).isEqualTo(10_010 + 600);
+    assertThat(stats.orderSlackMillis()).isEqualTo(600);
+
+    chooser.keptOut(SplitBuffer.NO_TIME);
+    assertThat(chooser.runUntil(first, NO_HORIZON)).isEqualTo(10_010 + MAX_SLACK_MILLIS);
+    assertThat(chooser.runUntil(first, 10_100)).as("what is waited for").isEqualTo(10_100);
+  }
+
+  @Test
+  void is_as_strict_as_ever_when_those_kept_out_are_hardly_earlier() {
+    SplitChooser chooser = chooser();
+    SplitBuffer first = Buffers.with(0, 10_000);
+    chooser.ready(first, now);
+    chooser.ready(Buffers.with(1, 10_010), now);
+
+    for (long keptOut : new long[] {9_990, 10_000, 20_000, Long.MAX_VALUE}) {
+      chooser.keptOut(keptOut);
+      assertThat(chooser.runUntil(first, NO_HORIZON)).isEqualTo(10_010 + SLACK_MILLIS);
+    }
+    assertThat(stats.orderSlackMillis()).isEqualTo(SLACK_MILLIS);
   }
 
   @Test

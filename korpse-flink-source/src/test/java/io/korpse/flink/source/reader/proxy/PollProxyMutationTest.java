@@ -173,7 +173,11 @@ class PollProxyMutationTest {
           @Override
           SplitChooser chooser(ProxyParts parts) {
             return parts.eventTime()
-                ? new EventTimeChooser(parts.orderSlackMillis(), Long.MAX_VALUE / 2, parts.stats())
+                ? new EventTimeChooser(
+                    new OrderSlack(
+                        parts.orderSlackMillis(), parts.maxOrderSlackMillis(), parts.stats()),
+                    Long.MAX_VALUE / 2,
+                    parts.stats())
                 : parts.newChooser();
           }
         });

@@ -58,6 +58,7 @@ final class ProxyRig {
             eventTime,
             Duration.ofSeconds(1),
             50,
+            50,
             Duration.ofSeconds(10),
             time);
     proxy =

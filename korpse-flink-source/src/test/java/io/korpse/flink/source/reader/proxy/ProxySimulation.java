@@ -87,6 +87,7 @@ final class ProxySimulation {
             settings.eventTime(),
             SimSettings.ORDER_WAIT,
             SimSettings.ORDER_SLACK_MILLIS,
+            8 * SimSettings.ORDER_SLACK_MILLIS,
             settings.maxHold(),
             time);
     this.sink = new SimSink(time, random, splits, control);
