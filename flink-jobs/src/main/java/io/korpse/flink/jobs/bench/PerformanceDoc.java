@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * Renders {@code docs/performance.md} from the files of results beside it, and from nothing else.
+ * Renders {@code docs/performance.md} from the files of results beside it and, at its end, the
+ * notes that lie with them, and from nothing else.
  */
 final class PerformanceDoc {
 
@@ -15,7 +16,7 @@ final class PerformanceDoc {
       """
       # Performance
 
-      Written by `flink-jobs/bin/bench all` from the results in `docs/performance/`; do not edit. \
+      Written by `flink-jobs/bin/bench all` from the results and the notes in `docs/performance/`; do not edit. \
       `flink-jobs/bin/bench all --only NAME[,NAME...]` measures some sections again.
 
       How it is measured: the broker runs in a process of its own, each source in another one; the sources take \
@@ -41,6 +42,10 @@ final class PerformanceDoc {
       if (Files.exists(file)) {
         append(text, entry, Json.parse(Files.readString(file), JsonNode.class));
       }
+    }
+    Path notes = results.resolve("notes.md");
+    if (Files.exists(notes)) {
+      text.append('\n').append(Files.readString(notes));
     }
     Files.createDirectories(document.toAbsolutePath().getParent());
     Files.writeString(document, text, StandardCharsets.UTF_8);

@@ -27,6 +27,7 @@ class PerformanceDocTest {
                 new Run(SourceKind.KORPSE, 1, "", new Figures().put("netCpuPercent", 1.5)),
                 new Run(SourceKind.RAW, 1, "", new Figures().put("netCpuPercent", 1.4))));
     Json.write(directory.resolve("idle.json"), report.toJson());
+    Files.writeString(directory.resolve("notes.md"), "## What was cut\n");
     Path document = directory.resolve("performance.md");
 
     PerformanceDoc.write(directory, document);
@@ -35,6 +36,7 @@ class PerformanceDocTest {
         .content()
         .contains("## Idle", "flink-jobs/bin/bench idle", "| `netCpuPercent` | 1.50 | 1.40 |")
         .contains("met, with 1.07", "a processor")
+        .endsWith("\n\n## What was cut\n")
         .doesNotContain("## Latency");
   }
 
