@@ -66,9 +66,15 @@ final class PollQuota {
   }
 
   private byte[] copy(ByteBuffer data) {
-    used += data.remaining();
-    byte[] copy = new byte[data.remaining()];
-    data.get(data.position(), copy);
+    int size = data.remaining();
+    used += size;
+    byte[] copy = new byte[size];
+    if (data.hasArray()) {
+      // Right after the allocation the compiler leaves out clearing it; a buffer's get is no such.
+      System.arraycopy(data.array(), data.arrayOffset() + data.position(), copy, 0, size);
+    } else {
+      data.get(data.position(), copy);
+    }
     return copy;
   }
 

@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader.proxy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -93,6 +94,10 @@ final class PollQuotaTest {
 
     assertThat(quota.values().deserialize("t", headers(), data)).containsExactly(1, 2);
     assertThat(data.remaining()).isEqualTo(2);
+    for (ByteBuffer other : List.of(data.slice(), data.asReadOnlyBuffer())) {
+      assertThat(quota.values().deserialize("t", headers(), other)).containsExactly(1, 2);
+      assertThat(other.remaining()).isEqualTo(2);
+    }
   }
 
   private static Headers headers() {
