@@ -10,11 +10,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A short fixed plan; {@code bin/chaos} has the long ones. */
+/** Two short fixed plans with all kinds but two; {@code bin/chaos} has the long ones. */
 @Timeout(900)
 final class ChaosIT {
 
-  private static final List<Fault> PLAN =
+  private static final List<Fault> ONE_BROKER =
       List.of(
           new Fault(FaultKind.TASKMANAGER_KILL, 3_000, 0, 0),
           new Fault(FaultKind.ADD_PARTITIONS, 4_000, 0, 0),
@@ -24,20 +24,47 @@ final class ChaosIT {
           new Fault(FaultKind.RESCALE, 9_000, 0, 0),
           new Fault(FaultKind.JOBMANAGER_KILL, 12_000, 0, 0));
 
+  /** The freeze is longer than the heartbeat's time, so the TaskManager comes back as a zombie. */
+  private static final List<Fault> THREE_BROKERS =
+      List.of(
+          new Fault(FaultKind.COORDINATOR_KILL, 3_000, 0, 2_000),
+          new Fault(FaultKind.TASKMANAGER_FREEZE, 4_000, 0, 10_000),
+          new Fault(FaultKind.CUT_COMMIT, 5_000, 0, 3_000),
+          new Fault(FaultKind.FLINK_KILL, 6_000, 0, 0),
+          new Fault(FaultKind.CONTROLLER_KILL, 7_000, 0, 2_000),
+          new Fault(FaultKind.CUT_FETCH, 8_000, 1, 3_000),
+          new Fault(FaultKind.SAVEPOINT, 9_000, 0, 0));
+
   @Test
   void a_copy_is_whole_after_kills_cuts_lost_storage_new_partitions_and_a_rescale()
       throws Exception {
+    ChaosResult result = run(ONE_BROKER, 1);
+
+    assertThat(result.commits().details()).isEmpty();
+  }
+
+  @Test
+  void a_copy_is_whole_after_a_zombie_lost_brokers_a_lost_cluster_and_a_savepoint()
+      throws Exception {
+    ChaosResult result = run(THREE_BROKERS, 3);
+
+    assertThat(result.commits().back()).as("one request of the zombie").isLessThan(2);
+  }
+
+  /** Runs a plan and expects a clean result. */
+  private static ChaosResult run(List<Fault> plan, int brokers) throws Exception {
     StringWriter progress = new StringWriter();
-    ChaosRun run = new ChaosRun(0, PLAN, 1, 500, new PrintWriter(progress));
+    ChaosRun run = new ChaosRun(0, plan, brokers, 500, new PrintWriter(progress));
 
     ChaosResult result = run.run(Path.of("").toAbsolutePath(), Optional.empty());
 
     assertThat(result.verdict().details()).as(progress.toString()).isEmpty();
-    assertThat(result.commits().details()).as(progress.toString()).isEmpty();
-    assertThat(result.clean()).isTrue();
+    assertThat(result.commits().ahead()).as(progress.toString()).isZero();
+    assertThat(result.clean()).as(() -> String.join("\n", result.commits().details())).isTrue();
     assertThat(result.verdict().records()).isGreaterThan(1_000);
     assertThat(result.commits().traced()).isGreaterThan(10);
-    assertThat(result.happened()).extracting(ChaosResult.Happened::fault).isEqualTo(PLAN);
+    assertThat(result.happened()).extracting(ChaosResult.Happened::fault).isEqualTo(plan);
+    return result;
   }
 
   @Test
