@@ -14,6 +14,7 @@ final class Scenarios {
           new IdleScenario(),
           new RestoreScenario(),
           new MemoryScenario(),
+          new LoadScenario(),
           new OrderScenario(),
           new ResumeScenario(),
           new IsolationScenario(),

@@ -1,6 +1,7 @@
 package io.korpse.flink.jobs.chaos;
 
 import io.korpse.flink.jobs.local.Await;
+import io.korpse.flink.jobs.local.Census;
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.LocalKafka;
 import io.korpse.flink.jobs.local.Workspace;

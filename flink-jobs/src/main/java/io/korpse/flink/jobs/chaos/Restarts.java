@@ -1,5 +1,6 @@
 package io.korpse.flink.jobs.chaos;
 
+import io.korpse.flink.jobs.local.Census;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -3,6 +3,7 @@ package io.korpse.flink.jobs.chaos;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.korpse.flink.jobs.local.Census;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.korpse.flink.jobs.chaos;
+package io.korpse.flink.jobs.local;
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;
@@ -14,13 +14,13 @@ import javax.management.ObjectName;
  * @param threads how many of each name, digits left out
  * @param clients number of Kafka clients, which register themselves with the JVM's management
  */
-record Census(Map<String, Integer> threads, int clients) {
+public record Census(Map<String, Integer> threads, int clients) {
 
   private static final Pattern OURS = Pattern.compile("(?i)kafka|korpse|source");
   private static final Pattern DIGITS = Pattern.compile("[0-9a-f]*\\d[0-9a-f]*");
 
   /** Counts now. */
-  static Census take() {
+  public static Census take() {
     Map<String, Integer> threads = new TreeMap<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       if (OURS.matcher(thread.getName()).find()) {
@@ -38,7 +38,7 @@ record Census(Map<String, Integer> threads, int clients) {
   }
 
   /** Number of threads. */
-  int threadCount() {
+  public int threadCount() {
     return threads.values().stream().mapToInt(Integer::intValue).sum();
   }
 }

@@ -1,0 +1,73 @@
+package io.korpse.flink.jobs.bench;
+
+import io.korpse.flink.jobs.local.Census;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What lives in this JVM in the course of a run: heap after a collection, threads and clients. What
+ * comes before a quarter of the records is start-up; the second quarter is compared with the last.
+ */
+final class LoadCensus {
+
+  private final List<Double> early = new ArrayList<>();
+  private final List<Double> late = new ArrayList<>();
+  private double peak;
+  private int samples;
+  private Census first;
+  private Census last;
+
+  /**
+   * Takes a sample.
+   *
+   * @param share of the records that has come, from 0 to 1
+   */
+  void sample(double share) {
+    if (share >= 1) {
+      return; // the job is at its end
+    }
+    double live = liveHeapBytes();
+    samples++;
+    peak = Math.max(peak, live);
+    if (share >= 0.25 && share < 0.5) {
+      early.add(live);
+    } else if (share >= 0.75) {
+      late.add(live);
+    }
+    if (share >= 0.25) {
+      last = Census.take();
+      first = first == null ? last : first;
+    }
+  }
+
+  /** What is left after a collection. */
+  private static double liveHeapBytes() {
+    System.gc();
+    Runtime runtime = Runtime.getRuntime();
+    return (double) (runtime.totalMemory() - runtime.freeMemory());
+  }
+
+  Figures figures() {
+    Figures figures = new Figures().put("samples", samples).put("liveHeapPeakBytes", peak);
+    if (!early.isEmpty() && !late.isEmpty()) {
+      double before = median(early);
+      double after = median(late);
+      figures
+          .put("liveHeapEarlyBytes", before)
+          .put("liveHeapLateBytes", after)
+          .put("liveHeapGrowth", after / before);
+    }
+    if (first != null) {
+      figures
+          .put("threads", last.threadCount())
+          .put("threadsMore", last.threadCount() - first.threadCount())
+          .put("clients", last.clients())
+          .put("clientsMore", last.clients() - first.clients());
+    }
+    return figures;
+  }
+
+  private static double median(List<Double> values) {
+    return Statistics.of(values).median();
+  }
+}
