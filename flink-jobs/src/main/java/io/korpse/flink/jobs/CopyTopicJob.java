@@ -2,14 +2,8 @@ package io.korpse.flink.jobs;
 
 import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceOptions;
-import io.korpse.flink.source.OffsetsInitializer;
-import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
@@ -49,10 +43,7 @@ public final class CopyTopicJob implements Callable<Integer> {
   /** The job's name in Flink. */
   public static final String NAME = "copy-topic";
 
-  private static final Duration TIME_TO_CONNECT = Duration.ofSeconds(15);
-
-  @Option(names = "--bootstrap-server", paramLabel = "HOST:PORT[,...]", required = true)
-  private String bootstrapServers;
+  @Mixin private SourceOptions source;
 
   @Option(names = "--topic", paramLabel = "TOPIC", required = true, description = "Topic to read.")
   private String topic;
@@ -66,19 +57,6 @@ public final class CopyTopicJob implements Callable<Integer> {
 
   @Option(names = "--group", paramLabel = "GROUP", description = "Consumer group to commit to.")
   private String group = NAME;
-
-  @Option(
-      names = "--start",
-      paramLabel = "WHERE",
-      converter = StartPosition.class,
-      defaultValue = "committed",
-      description =
-          "Where to start without a savepoint: committed (else the start of the log), earliest,"
-              + " latest, or a time such as 2001-03-09T00:00:00Z.")
-  private OffsetsInitializer start;
-
-  @Option(names = "--bounded", description = "End at what is in the topic now.")
-  private boolean bounded;
 
   @Option(
       names = "--keep-partition",
@@ -101,14 +79,6 @@ public final class CopyTopicJob implements Callable<Integer> {
               + " pause of the job, and at most the brokers' transaction.max.timeout.ms.")
   private int transactionTimeoutMillis = 900_000;
 
-  @Option(
-      names = "--checkpoint-interval",
-      paramLabel = "MILLISECONDS",
-      description = "Time between checkpoints; the copy becomes visible at this pace.")
-  private long checkpointIntervalMillis = 10_000;
-
-  @Mixin private ClientOptions clients;
-
   /** Runs the job with command line options; see {@code --help}. */
   public static void main(String[] arguments) throws Exception {
     JobMain.run(new CopyTopicJob(), arguments);
@@ -116,11 +86,7 @@ public final class CopyTopicJob implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Properties kafka = new Properties();
-    kafka.putAll(clients.settings());
-    TopicCheck.require(bootstrapServers, List.of(topic, toTopic), kafka, TIME_TO_CONNECT);
-    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
-    environment.enableCheckpointing(checkpointIntervalMillis);
+    StreamExecutionEnvironment environment = source.environment(topic, toTopic);
     // Records go from the source to the sink in one task and are not changed on the way.
     environment.getConfig().enableObjectReuse();
     environment
@@ -134,28 +100,30 @@ public final class CopyTopicJob implements Callable<Integer> {
   }
 
   private KorpseSource<CopiedRecord> source() {
-    var builder =
-        KorpseSource.<CopiedRecord>builder()
-            .setBootstrapServers(bootstrapServers)
-            .setTopics(topic)
-            .setGroupId(group)
-            .setStartingOffsets(start)
-            .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
-            .setDeserializer(new CopiedRecord.Schema());
-    settings(key -> ConsumerConfig.configNames().contains(key) || isKorpse(key))
-        .forEach(builder::setProperty);
-    if (bounded) {
-      builder.setBounded(OffsetsInitializer.latest());
-    }
-    return builder.build();
+    return source
+        .applyTo(
+            KorpseSource.<CopiedRecord>builder()
+                .setTopics(topic)
+                .setGroupId(group)
+                .setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+                .setDeserializer(new CopiedRecord.Schema()),
+            key -> ConsumerConfig.configNames().contains(key) || isKorpse(key))
+        .build();
   }
 
   private KafkaSink<CopiedRecord> sink() {
     Properties config = new Properties();
     config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, transactionTimeoutMillis);
-    config.putAll(settings(ProducerConfig.configNames()::contains));
+    source
+        .settings()
+        .forEach(
+            (key, value) -> {
+              if (ProducerConfig.configNames().contains(key)) {
+                config.put(key, value);
+              }
+            });
     return KafkaSink.<CopiedRecord>builder()
-        .setBootstrapServers(bootstrapServers)
+        .setBootstrapServers(source.bootstrapServers())
         .setKafkaProducerConfig(config)
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionalIdPrefix(transactionalIdPrefix)
@@ -165,13 +133,6 @@ public final class CopyTopicJob implements Callable<Integer> {
 
   private static boolean isKorpse(String key) {
     return key.startsWith("korpse.") || key.equals(KorpseSourceOptions.DISCOVERY_INTERVAL.key());
-  }
-
-  /** Those of the given settings that a client knows. */
-  private Map<String, String> settings(Predicate<String> known) {
-    Map<String, String> settings = new LinkedHashMap<>(clients.settings());
-    settings.keySet().removeIf(known.negate());
-    return settings;
   }
 
   private static final class Writer implements KafkaRecordSerializationSchema<CopiedRecord> {

@@ -2,14 +2,11 @@ package io.korpse.flink.jobs;
 
 import io.korpse.flink.source.BadRecordPolicy;
 import io.korpse.flink.source.KorpseSource;
-import io.korpse.flink.source.OffsetsInitializer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Paths;
 import java.time.Duration;
-import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.Encoder;
@@ -57,14 +54,7 @@ public final class FlightDelaysJob implements Callable<Integer> {
   /** The source's name in Flink. */
   public static final String SOURCE = "flights";
 
-  private static final Duration TIME_TO_CONNECT = Duration.ofSeconds(15);
-
-  @Option(
-      names = "--bootstrap-server",
-      paramLabel = "HOST:PORT[,...]",
-      required = true,
-      description = "Where the Kafka brokers are.")
-  private String bootstrapServers;
+  @Mixin private SourceOptions source;
 
   @Option(names = "--topic", paramLabel = "TOPIC", description = "Topic to read.")
   private String topic = "flights";
@@ -81,27 +71,6 @@ public final class FlightDelaysJob implements Callable<Integer> {
       required = true,
       description = "Directory of the CSV files: a path, or a URI that Flink knows.")
   private String out;
-
-  @Option(
-      names = "--start",
-      paramLabel = "WHERE",
-      converter = StartPosition.class,
-      defaultValue = "committed",
-      description =
-          "Where to start without a savepoint: committed (else the start of the log), earliest,"
-              + " latest, or a time such as 2001-03-09T00:00:00Z.")
-  private OffsetsInitializer start;
-
-  @Option(
-      names = "--bounded",
-      description = "End at what is in the topic now, and write the last windows too.")
-  private boolean bounded;
-
-  @Option(
-      names = "--checkpoint-interval",
-      paramLabel = "MILLISECONDS",
-      description = "Time between checkpoints; results and commits come at this pace.")
-  private long checkpointIntervalMillis = 10_000;
 
   @Option(
       names = "--out-of-orderness",
@@ -125,8 +94,6 @@ public final class FlightDelaysJob implements Callable<Integer> {
               + " counts it.")
   private BadRecordPolicy onBadRecord = BadRecordPolicy.FAIL;
 
-  @Mixin private ClientOptions clients;
-
   /** Runs the job with command line options; see {@code --help}. */
   public static void main(String[] arguments) throws Exception {
     JobMain.run(new FlightDelaysJob(), arguments);
@@ -134,11 +101,7 @@ public final class FlightDelaysJob implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Properties kafka = new Properties();
-    kafka.putAll(clients.settings());
-    TopicCheck.require(bootstrapServers, List.of(topic), kafka, TIME_TO_CONNECT);
-    StreamExecutionEnvironment environment = StreamExecutionEnvironment.getExecutionEnvironment();
-    environment.enableCheckpointing(checkpointIntervalMillis);
+    StreamExecutionEnvironment environment = source.environment(topic);
     define(environment);
     environment.execute(NAME);
     return 0;
@@ -159,19 +122,15 @@ public final class FlightDelaysJob implements Callable<Integer> {
   }
 
   private KorpseSource<Flight> source() {
-    var builder =
-        KorpseSource.<Flight>builder()
-            .setBootstrapServers(bootstrapServers)
-            .setTopics(topic)
-            .setGroupId(group)
-            .setStartingOffsets(start)
-            .setOnBadRecord(onBadRecord)
-            .setValueOnlyDeserializer(new FlightSchema());
-    clients.settings().forEach(builder::setProperty);
-    if (bounded) {
-      builder.setBounded(OffsetsInitializer.latest());
-    }
-    return builder.build();
+    return source
+        .applyTo(
+            KorpseSource.<Flight>builder()
+                .setTopics(topic)
+                .setGroupId(group)
+                .setOnBadRecord(onBadRecord)
+                .setValueOnlyDeserializer(new FlightSchema()),
+            key -> true)
+        .build();
   }
 
   private WatermarkStrategy<Flight> watermarks() {

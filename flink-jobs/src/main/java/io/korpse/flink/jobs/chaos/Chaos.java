@@ -1,6 +1,6 @@
 package io.korpse.flink.jobs.chaos;
 
-import io.korpse.flink.jobs.local.Workspace;
+import io.korpse.flink.jobs.local.Tool;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -81,13 +82,7 @@ public final class Chaos implements Callable<Integer> {
       showDefaultValue = CommandLine.Help.Visibility.NEVER)
   private Path logs;
 
-  @Option(
-      names = "--home",
-      hidden = true,
-      required = true,
-      description = "Directory of flink-jobs.",
-      defaultValue = "${sys:korpse.home}")
-  private Path home;
+  @Mixin private Tool tool;
 
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] arguments) {
@@ -96,15 +91,7 @@ public final class Chaos implements Callable<Integer> {
 
   /** Runs the command and returns its exit code. */
   static int execute(String... arguments) {
-    return new CommandLine(new Chaos())
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              if (!Workspace.shuttingDown()) {
-                command.getErr().println("chaos: " + failure.getMessage());
-              }
-              return CommandLine.ExitCode.SOFTWARE;
-            })
-        .execute(arguments);
+    return Tool.execute(new Chaos(), arguments);
   }
 
   @Override
@@ -121,7 +108,7 @@ public final class Chaos implements Callable<Integer> {
             brokers,
             rate,
             spec.commandLine().getErr());
-    ChaosResult result = run.run(home.toAbsolutePath().normalize(), Optional.ofNullable(logs));
+    ChaosResult result = run.run(tool.home(), Optional.ofNullable(logs));
     result.print(spec.commandLine().getOut());
     if (json != null) {
       result.write(json);

@@ -1,11 +1,12 @@
 package io.korpse.flink.jobs.chaos;
 
 import io.korpse.flink.jobs.local.Census;
-import java.nio.file.Path;
+import io.korpse.flink.jobs.local.Tool;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -27,16 +28,14 @@ final class Restarts implements Callable<Integer> {
   @Option(names = "--count", paramLabel = "N", description = "Number of restarts.")
   private int count = 50;
 
-  @Option(names = "--home", hidden = true, defaultValue = "${sys:korpse.home}", required = true)
-  private Path home;
+  @Mixin private Tool tool;
 
   @Override
   public Integer call() throws Exception {
     if (count < 2) {
       throw new ParameterException(spec.commandLine(), "--count must be at least 2");
     }
-    List<Census> counts =
-        new RestartCheck(spec.commandLine().getErr()).run(home.toAbsolutePath().normalize(), count);
+    List<Census> counts = new RestartCheck(spec.commandLine().getErr()).run(tool.home(), count);
     Census first = counts.get(0);
     Census last = counts.get(1);
     spec.commandLine()

@@ -1,11 +1,12 @@
 package io.korpse.flink.jobs.demo;
 
-import io.korpse.flink.jobs.local.Workspace;
+import io.korpse.flink.jobs.local.Tool;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -85,13 +86,7 @@ public final class Demo implements Callable<Integer> {
       description = "Flights to load per second; 0 is as fast as it goes.")
   private int rate = 5_000;
 
-  @Option(
-      names = "--home",
-      hidden = true,
-      required = true,
-      description = "Directory of flink-jobs.",
-      defaultValue = "${sys:korpse.home}")
-  private Path home;
+  @Mixin private Tool tool;
 
   /** Runs the demo and ends the JVM with its exit code. */
   public static void main(String[] arguments) {
@@ -100,15 +95,7 @@ public final class Demo implements Callable<Integer> {
 
   /** Runs the demo and returns its exit code. */
   static int execute(String... arguments) {
-    return new CommandLine(new Demo())
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              if (!Workspace.shuttingDown()) {
-                command.getErr().println("demo: " + failure.getMessage());
-              }
-              return CommandLine.ExitCode.SOFTWARE;
-            })
-        .execute(arguments);
+    return Tool.execute(new Demo(), arguments);
   }
 
   @Override
@@ -122,7 +109,7 @@ public final class Demo implements Callable<Integer> {
     }
     new DemoRun(
             new DemoRun.Settings(
-                home.toAbsolutePath().normalize(),
+                tool.home(),
                 Optional.ofNullable(json),
                 Optional.ofNullable(out),
                 failOnce,
