@@ -32,6 +32,12 @@ final class CommitEntry {
   /** Milliseconds since 1970. */
   long notBefore;
 
+  /** When it was parked, while it is. */
+  private long parkedAt;
+
+  /** Whether it was said that the topic is gone, since the last commit that was accepted. */
+  boolean toldGone;
+
   /** The group does not have it any more. */
   void resend(long now) {
     inGroup = null;
@@ -40,6 +46,22 @@ final class CommitEntry {
 
   boolean isPending() {
     return wanted != null && !wanted.equals(inGroup);
+  }
+
+  void park(long now) {
+    notBefore = PARKED;
+    parkedAt = now;
+  }
+
+  /** To be tried again as if it had never failed. */
+  void unpark(long now) {
+    notBefore = now;
+    failures = 0;
+  }
+
+  /** Whether it has been left alone for so long that what is still wanted of it may be tried. */
+  boolean isParkedFor(long millis, long now) {
+    return isParked() && now - parkedAt >= millis;
   }
 
   boolean isParked() {

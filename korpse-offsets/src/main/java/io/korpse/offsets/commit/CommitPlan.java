@@ -65,6 +65,11 @@ final class CommitPlan {
       Position position = submitted.getValue();
       if (position.equals(entry.wanted)) {
         entry.checkpointId = Math.max(entry.checkpointId, checkpointId);
+        // Its reader still has a partition whose topic was not there: a quiet one of a topic that
+        // came back has no newer position to tell so.
+        if (entry.isParkedFor(settings.probeMillis(), now)) {
+          entry.unpark(now);
+        }
         continue;
       }
       if (entry.wanted != null && position.offset() < entry.wanted.offset()) {
@@ -77,8 +82,7 @@ final class CommitPlan {
       entry.wanted = position;
       entry.checkpointId = checkpointId;
       if (entry.isParked()) {
-        entry.notBefore = now;
-        entry.failures = 0;
+        entry.unpark(now);
       }
     }
   }
@@ -274,8 +278,8 @@ final class CommitPlan {
   private void accept(TopicPartition partition, CommitEntry entry, Position position, long now) {
     entry.inGroup = position;
     entry.confirmedAt = now;
-    entry.failures = 0;
-    entry.notBefore = now;
+    entry.toldGone = false;
+    entry.unpark(now);
     status.committed(partition, position);
     if (status.isRefused(partition)) {
       news.acceptedAgain(partition);
@@ -355,18 +359,26 @@ final class CommitPlan {
     return suspects;
   }
 
-  /** Leaves the topics' partitions alone until a new position of them is submitted. */
-  void gone(Collection<String> topics) {
+  /**
+   * Leaves the topics' partitions alone until a new position of them is submitted, or the same one
+   * again after the time of a slow probe.
+   */
+  void gone(Collection<String> topics, long now) {
+    Set<String> news = new TreeSet<>();
     entries.forEach(
         (partition, entry) -> {
           if (topics.contains(partition.topic())) {
-            entry.notBefore = CommitEntry.PARKED;
+            entry.park(now);
+            if (!entry.toldGone) {
+              entry.toldGone = true;
+              news.add(partition.topic());
+            }
           }
         });
-    if (!topics.isEmpty()) {
+    if (!news.isEmpty()) {
       LOG.warn(
           "Topics {} do not exist any more; group {} gets no commits for them",
-          topics,
+          news,
           settings.groupId());
     }
   }

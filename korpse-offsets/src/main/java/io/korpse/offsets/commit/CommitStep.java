@@ -106,7 +106,7 @@ final class CommitStep implements AutoCloseable {
     try {
       Set<String> suspects = plan.takeSuspectTopics();
       if (!suspects.isEmpty()) {
-        plan.gone(await(client.missing(suspects, requestTimeout())));
+        plan.gone(await(client.missing(suspects, requestTimeout())), clock.millis());
       }
     } catch (ExecutionException | TimeoutException e) {
       LOG.debug("Could not find out more about group {}", settings.groupId(), e);

@@ -293,6 +293,28 @@ final class CommitPlanTest {
     assertThat(group.offset(C)).isEqualTo(21);
   }
 
+  /** The reader of a quiet partition has no newer position to tell that its topic is back. */
+  @Test
+  void a_quiet_partition_of_a_topic_that_was_gone_for_a_while_is_committed() throws Exception {
+    group.refusals.put(C, Errors.UNKNOWN_TOPIC_OR_PARTITION);
+    group.missingTopics.add("u");
+    submit(1, Map.of(C, Position.of(20)));
+    for (int i = 0; i < 10; i++) {
+      step.run();
+      clock.advance(Duration.ofSeconds(1));
+    }
+    submit(2, Map.of(C, Position.of(20)));
+    assertThat(plan.canSettle()).as("left alone for now").isFalse();
+
+    group.refusals.clear();
+    group.missingTopics.clear();
+    clock.advance(PROBE);
+    submit(3, Map.of(C, Position.of(20)));
+    step.run();
+
+    assertThat(group.offset(C)).isEqualTo(20);
+  }
+
   @Test
   void a_topic_that_only_seemed_unknown_is_committed_soon() throws Exception {
     group.refusals.put(A, Errors.UNKNOWN_TOPIC_OR_PARTITION);
