@@ -54,6 +54,7 @@ final class ProxyMetrics {
     gauge(partition, "bufferedRecords", stats::bufferedRecords);
     gauge(partition, "bufferedBytes", stats::bufferedBytes);
     gauge(partition, "paused", stats::paused);
+    gauge(partition, "pauseReasons", stats::pauseReasons);
   }
 
   private static void gauge(MetricGroup group, String name, LongSupplier value) {

@@ -122,6 +122,7 @@ final class ReaderExtensionsIT {
         assertThat(metrics.number(of + "bufferedRecords")).isZero();
         assertThat(metrics.number(of + "bufferedBytes")).isZero();
         assertThat(metrics.number(of + "paused")).isZero();
+        assertThat(metrics.number(of + "pauseReasons")).isZero();
         assertThat(metrics.number(of + "currentOffset")).isEqualTo(RECORDS - 1);
         await().until(() -> metrics.number(of + "highWatermark") == RECORDS);
         assertThat(metrics.number(of + "recordsLag")).isZero();

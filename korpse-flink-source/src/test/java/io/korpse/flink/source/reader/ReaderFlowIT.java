@@ -51,6 +51,9 @@ final class ReaderFlowIT {
           .atMost(EmbeddedBroker.patience())
           .until(() -> rig.gauge("pausedSplits") == 1 && rig.gauge("recordsRead") > 0);
       long read = rig.gauge("recordsRead");
+      assertThat(rig.partitionGauge("full", 0, "pauseReasons"))
+          .as("its buffer is full")
+          .isEqualTo(1);
 
       rig.add(split("late", 0)).checkpoint(1);
 
@@ -118,6 +121,10 @@ final class ReaderFlowIT {
       assertThat(rig.output.elements)
           .filteredOn(value -> value.startsWith("0:"))
           .hasSizeLessThan(most);
+      assertThat(rig.partitionGauge("held", 0, "bufferedRecords")).isPositive();
+      assertThat(rig.partitionGauge("held", 0, "bufferedBytes")).isPositive();
+      assertThat(rig.partitionGauge("held", 0, "pauseReasons") & 4).as("alignment").isEqualTo(4);
+      assertThat(rig.partitionGauge("held", 1, "pauseReasons")).isZero();
 
       rig.reader.pauseOrResumeSplits(List.of(), List.of("held-0"));
       rig.pollUntilCount(32_000);

@@ -88,6 +88,16 @@ final class ReaderRig implements AutoCloseable {
     return metrics.<Number>getGauge("KafkaSourceReader", name).orElseThrow().getValue().longValue();
   }
 
+  /** A gauge of one partition. */
+  long partitionGauge(String topic, int partition, String name) {
+    return metrics
+        .<Number>getGauge(
+            "KafkaSourceReader", "topic", topic, "partition", Integer.toString(partition), name)
+        .orElseThrow()
+        .getValue()
+        .longValue();
+  }
+
   @Override
   public void close() {
     if (!closed) {

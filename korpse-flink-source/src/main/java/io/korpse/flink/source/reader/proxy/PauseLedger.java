@@ -43,6 +43,11 @@ class PauseLedger {
       return reasons != 0;
     }
 
+    /** The bits of the reasons. Any thread. */
+    int reasons() {
+      return reasons;
+    }
+
     /** Whether the consumer was told to pause the split, and not to resume it. */
     boolean isPausedInConsumer() {
       return applied;

@@ -59,4 +59,13 @@ public final class SplitStats {
     PauseLedger.Entry entry = pause;
     return entry != null && entry.paused() ? 1 : 0;
   }
+
+  /**
+   * Why the split is paused, as a sum: 1 its buffer is full, 2 the reader's budget is short, 4
+   * watermark alignment, 8 its offset is being checked. 0 while it is not paused.
+   */
+  public long pauseReasons() {
+    PauseLedger.Entry entry = pause;
+    return entry == null ? 0 : entry.reasons();
+  }
 }

@@ -267,10 +267,12 @@ class PollProxyTest {
     rig.wakeAfter(Duration.ofMillis(1));
     rig.fetch();
     assertThat(rig.splitStats.get("t-0").paused()).isEqualTo(1);
+    assertThat(rig.splitStats.get("t-0").pauseReasons()).isEqualTo(4);
     assertThat(rig.pauses.pausedSplits()).isEqualTo(1);
     rig.proxy.close();
     assertThat(rig.pauses.pausedSplits()).isZero();
     assertThat(rig.splitStats.get("t-0").paused()).isZero();
+    assertThat(rig.splitStats.get("t-0").pauseReasons()).isZero();
   }
 
   /** A topic may be removed, or its end be known, while the split is on its way. */
