@@ -244,7 +244,10 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.ORDER_MAX_HOLD, hold);
   }
 
-  /** What happens when the next offset is gone. Default: fail. */
+  /**
+   * What happens when the next offset is gone, or when the log was truncated below a stop that it
+   * had reached: a split then ends with what there is, unless the job fails. Default: fail.
+   */
   public KorpseSourceBuilder<T> setOnDataLoss(DataLossPolicy policy) {
     return set(KorpseSourceOptions.ON_DATA_LOSS, policy);
   }

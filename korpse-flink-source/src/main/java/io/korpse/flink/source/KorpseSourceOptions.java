@@ -89,7 +89,8 @@ public final class KorpseSourceOptions {
           .withDescription(
               "What happens when the next offset is no longer on the broker, or the log was"
                   + " truncated below it: fail, or continue at the earliest or latest offset and"
-                  + " count what was lost.");
+                  + " count what was lost. Also when the log of a bounded split was truncated below"
+                  + " its stop: fail, or end with what there is.");
 
   /** Buffer of one split. */
   public static final ConfigOption<MemorySize> SPLIT_BUFFER =

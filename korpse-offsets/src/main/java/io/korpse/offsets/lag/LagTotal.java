@@ -2,6 +2,7 @@ package io.korpse.offsets.lag;
 
 import java.util.Collection;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -13,10 +14,20 @@ public final class LagTotal {
 
   private final Collection<PartitionLag> partitions;
   private final Predicate<PartitionLag> isMember;
+  private final LongSupplier lostBefore;
 
-  LagTotal(Collection<PartitionLag> partitions, Predicate<PartitionLag> isMember) {
+  /**
+   * A view.
+   *
+   * @param lostBefore what partitions had lost that are not among them any more
+   */
+  LagTotal(
+      Collection<PartitionLag> partitions,
+      Predicate<PartitionLag> isMember,
+      LongSupplier lostBefore) {
     this.partitions = partitions;
     this.isMember = isMember;
+    this.lostBefore = lostBefore;
   }
 
   /** The sum of {@link PartitionLag#recordsLag()}. */
@@ -45,9 +56,12 @@ public final class LagTotal {
     return largest;
   }
 
-  /** The sum of {@link PartitionLag#recordsLost()}. */
+  /**
+   * The sum of {@link PartitionLag#recordsLost()}, and what partitions had given up that are not
+   * watched any more.
+   */
   public long recordsLost() {
-    long lost = 0;
+    long lost = lostBefore.getAsLong();
     for (PartitionLag lag : partitions) {
       if (isMember.test(lag)) {
         lost += lag.recordsLost();

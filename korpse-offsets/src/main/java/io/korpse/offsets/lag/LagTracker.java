@@ -42,6 +42,9 @@ public final class LagTracker implements AutoCloseable {
   private final Collection<PartitionLag> view =
       Collections.unmodifiableCollection(partitions.values());
 
+  private final LostRecords lost = new LostRecords();
+  private volatile Runnable afterRound = () -> {};
+
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private boolean isNew;
@@ -104,7 +107,7 @@ public final class LagTracker implements AutoCloseable {
             new LagWindow(settings.windowMillis(), settings.commitLimitMillis()),
             clock,
             wallClock);
-    partitions.put(partition, lag);
+    retire(partitions.put(partition, lag));
     lock.lock();
     try {
       isNew = true;
@@ -117,7 +120,21 @@ public final class LagTracker implements AutoCloseable {
 
   /** Stops watching a partition. */
   public void untrack(TopicPartition partition) {
-    partitions.remove(partition);
+    retire(partitions.remove(partition));
+  }
+
+  private void retire(PartitionLag lag) {
+    if (lag != null) {
+      lost.add(lag.partition().topic(), lag.recordsSkipped());
+    }
+  }
+
+  /**
+   * What is to be done after each round, on the tracker's thread; replaces what was given before.
+   * It must not block.
+   */
+  public void afterRound(Runnable task) {
+    afterRound = task;
   }
 
   /** What is watched; a live view. */
@@ -127,12 +144,12 @@ public final class LagTracker implements AutoCloseable {
 
   /** All that is watched, in one number each. */
   public LagTotal total() {
-    return new LagTotal(view, lag -> true);
+    return new LagTotal(view, lag -> true, lost::total);
   }
 
   /** What is watched of one topic, in one number each. */
   public LagTotal total(String topic) {
-    return new LagTotal(view, lag -> lag.partition().topic().equals(topic));
+    return new LagTotal(view, lag -> lag.partition().topic().equals(topic), () -> lost.of(topic));
   }
 
   /** What the log end means here. */
@@ -224,6 +241,11 @@ public final class LagTracker implements AutoCloseable {
       lag.sample(now);
     }
     staleLog.update(view);
+    try {
+      afterRound.run();
+    } catch (RuntimeException e) {
+      LOG.warn("What follows a round of the lag tracker failed", e);
+    }
   }
 
   /** Settings of a tracker. */

@@ -272,6 +272,11 @@ public final class PartitionLag {
     return skipped + (at < 0 ? 0 : Math.max(0, logStart - at));
   }
 
+  /** Of the lost records those that were given up, which stay lost whatever the log start does. */
+  long recordsSkipped() {
+    return skipped;
+  }
+
   /**
    * Milliseconds since the first record was emitted that the group does not cover; 0 if it covers
    * all. Good to about the tracker's interval; -1 while no position is known. Before the first

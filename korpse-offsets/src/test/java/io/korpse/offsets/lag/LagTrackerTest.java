@@ -431,6 +431,25 @@ final class LagTrackerTest {
     assertThat(total.committedLag()).isEqualTo(LagValue.of(90));
     assertThat(total.timeLagMillis()).isEqualTo(LagValue.of(9_000));
     assertThat(total.recordsLost()).isEqualTo(7);
+
+    tracker.untrack(B);
+    assertThat(total.recordsLost()).as("also of what left").isEqualTo(7);
+    assertThat(tracker.total("t").recordsLost()).isEqualTo(7);
+    assertThat(tracker.total("u").recordsLost()).isZero();
+  }
+
+  @Test
+  void what_follows_a_round_may_fail_without_harm() {
+    AtomicLong rounds = new AtomicLong();
+    tracker.afterRound(
+        () -> {
+          rounds.incrementAndGet();
+          throw new IllegalStateException("of the caller");
+        });
+    tracker.round();
+    tracker.round();
+
+    assertThat(rounds).hasValue(2);
   }
 
   @Test

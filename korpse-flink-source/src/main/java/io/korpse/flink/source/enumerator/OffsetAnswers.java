@@ -59,7 +59,9 @@ record OffsetAnswers(
         boolean pristine = start == null ? question.pristine() : PRISTINE.contains(start.origin());
         long stop = stops.getOrDefault(partition, question.stopOffset());
         splits.put(
-            partition, new KorpseSplit(partition, position, stop, question.topicId(), pristine));
+            partition,
+            new KorpseSplit(partition, position, stop, question.topicId(), pristine)
+                .withStopSeen(ends.containsKey(partition)));
       }
     }
     return new OffsetAnswers(splits, failures);

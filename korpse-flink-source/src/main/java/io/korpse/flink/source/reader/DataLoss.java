@@ -97,6 +97,14 @@ final class DataLoss implements LossHandler, LogInspector {
     }
   }
 
+  /** Where the log ends now, by the isolation level. */
+  CompletionStage<Position> end(TopicPartition partition) {
+    Admin client = admin.get();
+    return ask(client, partition, OffsetSpec.latest())
+        .thenApply(Position::of)
+        .whenComplete((position, failure) -> client.close());
+  }
+
   private CompletableFuture<Long> ask(Admin client, TopicPartition partition, OffsetSpec spec) {
     return client
         .listOffsets(Map.of(partition, spec), new ListOffsetsOptions(isolation))
@@ -147,27 +155,32 @@ final class DataLoss implements LossHandler, LogInspector {
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);
     }
-    LOG.warn("{}; goes on at {}, {} records are lost{}", found, next, lost, wait(state, logEnd));
+    LOG.warn("{}; goes on at {}, {} records are lost{}", found, next, lost, end(state, logEnd));
     return Position.of(next);
   }
 
   /**
-   * For the log: why a split with a stop may not end. The stop stays as it is, since the user may
-   * have given it as a number that the log has yet to reach. Any thread; the stop may be a moment
-   * old.
+   * For the log: when a split with a stop ends. A stop that the log once reached is given up when
+   * all is read ({@link UnreachableStops}); another one stays as it is, since the user may have
+   * given it as a number that the log has yet to reach. Any thread; the stop may be a moment old.
    */
-  static String wait(@Nullable KorpseSplitState state, long logEnd) {
+  static String end(@Nullable KorpseSplitState state, long logEnd) {
     if (state == null
         || state.stopOffset() == KorpseSplit.NO_STOP_OFFSET
         || state.stopOffset() <= logEnd) {
       return "";
     }
-    return "; its stop offset "
-        + state.stopOffset()
-        + " is now "
-        + (state.stopOffset() - logEnd)
-        + " beyond the end of the log, and the split ends only when as many records were written:"
-        + " stop the job and start it from other offsets if none will be";
+    String stop =
+        "; its stop offset "
+            + state.stopOffset()
+            + " is now "
+            + (state.stopOffset() - logEnd)
+            + " beyond the end of the log, and the split ends ";
+    return state.stopSeen()
+        ? stop + "when all that is there is read"
+        : stop
+            + "only when as many records were written: stop the job and start it from other"
+            + " offsets if none will be";
   }
 
   private long next(long offset, OptionalLong divergent, long logStart, long logEnd) {

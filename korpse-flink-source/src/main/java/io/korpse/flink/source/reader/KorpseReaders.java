@@ -128,12 +128,21 @@ public final class KorpseReaders {
             offsetMetrics.group().counter("tombstonesSkipped"));
 
     DataLoss dataLoss = new DataLoss(admin, settings.isolation(), settings.onDataLoss(), states);
-    RecreatedTopics losses =
-        RecreatedTopics.of(
-            dataLoss,
-            admin,
+    Consumer<TopicPartition> suspicions =
+        partition -> context.sendSourceEventToCoordinator(new TopicSuspectedEvent(partition));
+    RecreatedTopics losses = RecreatedTopics.of(dataLoss, admin, states, suspicions);
+    UnreachableStops stops =
+        new UnreachableStops(
             states,
-            partition -> context.sendSourceEventToCoordinator(new TopicSuspectedEvent(partition)));
+            control,
+            settings.onDataLoss(),
+            RecreatedTopics.of(
+                (partition, offset, divergent) -> dataLoss.end(partition),
+                admin,
+                states,
+                suspicions),
+            System::nanoTime);
+    sidecar.lags().afterRound(stops);
     // A handler of bad records is given what the schema does not look at, too.
     Extensions userCode = settings.extensions();
     boolean whole =
@@ -183,7 +192,14 @@ public final class KorpseReaders {
             wanted);
     return new KorpseSourceReader<>(
         new ReaderParts<>(
-            states, control, sidecar, badRecords, schema, rateLimit, settings.closeTimeout()),
+            states,
+            control,
+            sidecar,
+            stops,
+            badRecords,
+            schema,
+            rateLimit,
+            settings.closeTimeout()),
         fetcher,
         emitter,
         settings.<T>endOfStream().orElse(null),

@@ -54,6 +54,7 @@ final class KorpseSourceReader<T>
     this.enumerator = new EnumeratorLink(context);
     this.rateLimit = parts.rateLimit().orElse(null);
     parts.sidecar().onCommitDue(fetcher.getQueue()::notifyAvailable);
+    parts.stops().onDue(fetcher.getQueue()::notifyAvailable);
   }
 
   @Override
@@ -70,6 +71,7 @@ final class KorpseSourceReader<T>
       IdleReader.mark(output);
     }
     parts.sidecar().commitIfDue();
+    parts.stops().applyDue();
     permitted = null;
     if (rateLimit != null && !rateLimit.permits()) {
       permitted = rateLimit.available();
@@ -154,7 +156,7 @@ final class KorpseSourceReader<T>
       state.resolve(split);
       fetcher.letIn(split);
     } else if (split.stopOffset() < state.stopOffset()) {
-      state.stopAt(split.stopOffset());
+      state.stopAs(split);
       parts.control().stopAt(split.splitId(), split.stopOffset());
     }
   }

@@ -44,6 +44,7 @@ public final class KorpseSplitState implements PositionListener {
 
   private int leaderEpoch;
   private long stopOffset;
+  private volatile boolean stopSeen;
   private volatile boolean pristine;
   private boolean ending;
 
@@ -55,6 +56,7 @@ public final class KorpseSplitState implements PositionListener {
   final void resolve(KorpseSplit resolved) {
     split = resolved;
     stopOffset = resolved.stopOffset();
+    stopSeen = resolved.stopSeen();
     pristine = resolved.pristine();
     if (resolved.unresolved().isPresent()) {
       OFFSET.setOpaque(this, UNRESOLVED);
@@ -108,6 +110,16 @@ public final class KorpseSplitState implements PositionListener {
     return pristine;
   }
 
+  /** Whether the log was seen to reach the stop. Any thread. */
+  boolean stopSeen() {
+    return stopSeen;
+  }
+
+  /** The log reaches the stop. Any thread. */
+  void seeStop() {
+    stopSeen = true;
+  }
+
   Uuid topicId() {
     return split.topicId();
   }
@@ -137,6 +149,12 @@ public final class KorpseSplitState implements PositionListener {
     stopOffset = newStopOffset;
   }
 
+  /** Takes an earlier stop from the enumerator. */
+  void stopAs(KorpseSplit resolved) {
+    stopAt(resolved.stopOffset());
+    stopSeen = resolved.stopSeen();
+  }
+
   @Override
   public void moveTo(long newOffset, int newEpoch) {
     if (newOffset <= stopOffset) {
@@ -154,6 +172,7 @@ public final class KorpseSplitState implements PositionListener {
     if (now == null) {
       return split;
     }
-    return new KorpseSplit(split.partition(), now, stopOffset, split.topicId(), pristine);
+    return new KorpseSplit(split.partition(), now, stopOffset, split.topicId(), pristine)
+        .withStopSeen(stopSeen);
   }
 }

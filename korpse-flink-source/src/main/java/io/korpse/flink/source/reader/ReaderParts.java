@@ -10,6 +10,7 @@ record ReaderParts<T>(
     SplitStates states,
     ProxyControl control,
     OffsetSidecar sidecar,
+    UnreachableStops stops,
     BadRecords badRecords,
     KafkaRecordDeserializationSchema<T> schema,
     Optional<RateLimit> rateLimit,

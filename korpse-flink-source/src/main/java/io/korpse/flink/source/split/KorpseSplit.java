@@ -26,6 +26,7 @@ public final class KorpseSplit implements SourceSplit {
   private final long stopOffset;
   private final Uuid topicId;
   private final boolean pristine;
+  private final boolean stopSeen;
   @Nullable private final PeerOffsets unresolved;
 
   /**
@@ -45,7 +46,7 @@ public final class KorpseSplit implements SourceSplit {
       long stopOffset,
       Uuid topicId,
       boolean pristine) {
-    this(partition, Objects.requireNonNull(position), stopOffset, topicId, pristine, null);
+    this(partition, Objects.requireNonNull(position), stopOffset, topicId, pristine, false, null);
   }
 
   private KorpseSplit(
@@ -54,6 +55,7 @@ public final class KorpseSplit implements SourceSplit {
       long stopOffset,
       Uuid topicId,
       boolean pristine,
+      boolean stopSeen,
       @Nullable PeerOffsets unresolved) {
     this.partition = Objects.requireNonNull(partition);
     this.splitId = splitId(partition);
@@ -61,13 +63,15 @@ public final class KorpseSplit implements SourceSplit {
     this.stopOffset = stopOffset;
     this.topicId = Objects.requireNonNull(topicId);
     this.pristine = pristine;
+    this.stopSeen = stopSeen;
     this.unresolved = unresolved;
   }
 
   /** A split as Flink's own connector stored it, which may or may not hold markers. */
   public static KorpseSplit ofPeer(TopicPartition partition, PeerOffsets offsets) {
     if (!offsets.resolved()) {
-      return new KorpseSplit(partition, null, NO_STOP_OFFSET, Uuid.ZERO_UUID, false, offsets);
+      return new KorpseSplit(
+          partition, null, NO_STOP_OFFSET, Uuid.ZERO_UUID, false, false, offsets);
     }
     return new KorpseSplit(
         partition,
@@ -79,7 +83,12 @@ public final class KorpseSplit implements SourceSplit {
 
   /** The same with the id of the topic. */
   public KorpseSplit withTopicId(Uuid id) {
-    return new KorpseSplit(partition, position, stopOffset, id, pristine, unresolved);
+    return new KorpseSplit(partition, position, stopOffset, id, pristine, stopSeen, unresolved);
+  }
+
+  /** The same, with whether the log was seen to reach the stop. */
+  public KorpseSplit withStopSeen(boolean seen) {
+    return new KorpseSplit(partition, position, stopOffset, topicId, pristine, seen, unresolved);
   }
 
   /** The id of the split of a partition: {@code topic-partition}, as the peer writes it. */
@@ -129,6 +138,14 @@ public final class KorpseSplit implements SourceSplit {
     return pristine;
   }
 
+  /**
+   * Whether the log was seen to reach the stop. If it is shorter now, it was cut; else the stop may
+   * lie beyond the end on purpose.
+   */
+  public boolean stopSeen() {
+    return stopSeen;
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof KorpseSplit that
@@ -137,12 +154,13 @@ public final class KorpseSplit implements SourceSplit {
         && stopOffset == that.stopOffset
         && topicId.equals(that.topicId)
         && pristine == that.pristine
+        && stopSeen == that.stopSeen
         && Objects.equals(unresolved, that.unresolved);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(partition, position, stopOffset, topicId, pristine, unresolved);
+    return Objects.hash(partition, position, stopOffset, topicId, pristine, stopSeen, unresolved);
   }
 
   /** Short, since Flink logs every split at INFO. */

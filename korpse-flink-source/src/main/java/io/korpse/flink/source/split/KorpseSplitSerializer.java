@@ -15,7 +15,7 @@ import org.apache.kafka.common.Uuid;
  *
  * <p>Version {@code 0x4B500001}: topic (UTF), partition (int), next offset or the peer's start
  * marker (long), stop offset or the peer's stop (long; {@code Long.MIN_VALUE} is none), flags
- * (byte: 1 pristine), leader epoch (int), topic id (two longs).
+ * (byte: 1 pristine, 2 stop seen), leader epoch (int), topic id (two longs).
  */
 public final class KorpseSplitSerializer implements SimpleVersionedSerializer<KorpseSplit> {
 
@@ -30,6 +30,9 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
   static final int PEER_VERSION_0 = 0;
 
   private static final int PRISTINE = 1;
+
+  // A later flag of version 1: a state without it says that nothing is known.
+  private static final int STOP_SEEN = 2;
 
   @Override
   public int getVersion() {
@@ -55,7 +58,7 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
     out.writeInt(split.partition().partition());
     out.writeLong(start);
     out.writeLong(stop);
-    out.writeByte(split.pristine() ? PRISTINE : 0);
+    out.writeByte((split.pristine() ? PRISTINE : 0) | (split.stopSeen() ? STOP_SEEN : 0));
     out.writeInt(epoch);
     out.writeLong(split.topicId().getMostSignificantBits());
     out.writeLong(split.topicId().getLeastSignificantBits());
@@ -80,7 +83,8 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
     if (version == PEER_VERSION_0) {
       return split;
     }
-    boolean pristine = (in.readUnsignedByte() & PRISTINE) != 0;
+    int flags = in.readUnsignedByte();
+    boolean pristine = (flags & PRISTINE) != 0;
     int epoch = in.readInt();
     Uuid topicId = new Uuid(in.readLong(), in.readLong());
     if (in.available() > 0) {
@@ -90,7 +94,8 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
       return split.withTopicId(topicId);
     }
     return new KorpseSplit(
-        partition, new Position(offsets.start(), epoch), split.stopOffset(), topicId, pristine);
+            partition, new Position(offsets.start(), epoch), split.stopOffset(), topicId, pristine)
+        .withStopSeen((flags & STOP_SEEN) != 0);
   }
 
   /** What to say about a version that is not known: who wrote it, and what can be done. */

@@ -246,6 +246,9 @@ final class KorpseEnumeratorTest {
     assertThat(fixture.context.assigned(0))
         .extracting(KorpseSplit::stopOffset)
         .containsExactlyInAnyOrder(5_000L, 100L);
+    assertThat(fixture.context.assigned(0))
+        .as("only a stop that was found in the log is known to be reached")
+        .allMatch(split -> split.stopSeen() == (split.stopOffset() == 100));
   }
 
   /** W36: a reader without a split says that it is idle. */

@@ -458,7 +458,8 @@ final class RemovalTest {
         .containsExactlyInAnyOrder(
             new KorpseSplit(
                 t(0), Position.of(10), KorpseSplit.NO_STOP_OFFSET, Uuid.ZERO_UUID, true),
-            new KorpseSplit(t(1), new Position(50, 3), 100, Uuid.ZERO_UUID, false));
+            new KorpseSplit(t(1), new Position(50, 3), 100, Uuid.ZERO_UUID, false)
+                .withStopSeen(true));
     assertThat(fixture.cluster.asked()).contains("committed, else latest x 1");
   }
 
@@ -472,7 +473,7 @@ final class RemovalTest {
     fixture.restore(1, given(t(0))).reader(0, endless);
 
     assertThat(((SplitsResolvedEvent) fixture.context.events(0).get(0)).splits())
-        .containsExactly(new KorpseSplit(t(0), Position.of(20), 100, ID, false));
+        .containsExactly(new KorpseSplit(t(0), Position.of(20), 100, ID, false).withStopSeen(true));
   }
 
   @Test

@@ -110,10 +110,14 @@ final class DataLossTest {
   /** It is in the log, since a bounded job that waits for ever says nothing else. */
   @Test
   void a_stop_beyond_a_truncated_log_is_told() {
-    assertThat(DataLoss.wait(stopsAt(300), 200)).contains("300", "100 beyond the end");
-    assertThat(DataLoss.wait(stopsAt(200), 200)).isEmpty();
-    assertThat(DataLoss.wait(stopsAt(KorpseSplit.NO_STOP_OFFSET), 200)).isEmpty();
-    assertThat(DataLoss.wait(null, 200)).isEmpty();
+    assertThat(DataLoss.end(stopsAt(300), 200)).contains("300", "100 beyond the end", "only when");
+    assertThat(DataLoss.end(stopsAt(200), 200)).isEmpty();
+    assertThat(DataLoss.end(stopsAt(KorpseSplit.NO_STOP_OFFSET), 200)).isEmpty();
+    assertThat(DataLoss.end(null, 200)).isEmpty();
+
+    KorpseSplitState reached = stopsAt(300);
+    reached.seeStop();
+    assertThat(DataLoss.end(reached, 200)).contains("ends when all that is there is read");
   }
 
   private static KorpseSplitState stopsAt(long offset) {

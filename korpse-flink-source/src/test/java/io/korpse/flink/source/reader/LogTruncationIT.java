@@ -103,6 +103,37 @@ final class LogTruncationIT {
     assertThat(lenient.reader.snapshotState(1).get(0).position().offset()).isEqualTo(15);
   }
 
+  /**
+   * A bounded job has found its stop at 20 when ten of the records go. What is left is more than
+   * what was read, so that no offset is refused and Kafka tells nothing.
+   */
+  @Test
+  void a_bounded_split_whose_log_was_cut_below_its_stop_ends_there_or_fails() throws Exception {
+    createTopic();
+    send("kept", 10);
+    brokers.cluster().brokers().get(1).shutdown();
+    awaitLeader(0);
+    send("lost", 10);
+    brokers.cluster().brokers().get(0).shutdown();
+    brokers.cluster().brokers().get(1).startup();
+    awaitLeader(1);
+    KorpseSplit bounded =
+        new KorpseSplit(new TopicPartition(TOPIC, 0), Position.of(5), 20, Uuid.ZERO_UUID, false)
+            .withStopSeen(true);
+
+    Reading lenient = read(DataLossPolicy.LATEST, bounded);
+    lenient.pollUntil(() -> lenient.output.released.contains(bounded.splitId()));
+    assertThat(lenient.elements()).hasSize(5).allMatch(value -> value.startsWith("kept"));
+
+    Reading strict = read(DataLossPolicy.FAIL, bounded);
+    assertThatThrownBy(() -> strict.pollUntil(() -> false))
+        .hasStackTraceContaining("Data loss on " + TOPIC + "-0")
+        .hasStackTraceContaining("up to offset 20")
+        .hasStackTraceContaining("ends at 10")
+        .hasStackTraceContaining("onDataLoss");
+    assertThat(strict.elements()).hasSize(5);
+  }
+
   private static void assertTellsOfTruncation(Reading reading) {
     assertThatThrownBy(() -> reading.pollUntil(() -> false))
         .hasStackTraceContaining("Data loss on " + TOPIC + "-0: offset 20 was to be read next")
@@ -170,6 +201,17 @@ final class LogTruncationIT {
   }
 
   private Reading read(DataLossPolicy policy, Position start) throws Exception {
+    return read(
+        policy,
+        new KorpseSplit(
+            new TopicPartition(TOPIC, 0),
+            start,
+            KorpseSplit.NO_STOP_OFFSET,
+            Uuid.ZERO_UUID,
+            false));
+  }
+
+  private Reading read(DataLossPolicy policy, KorpseSplit split) throws Exception {
     SourceSettings settings =
         SourceSettings.defaults(brokers.bootstrapServers())
             .withKafka("group.id", "truncation-it")
@@ -182,14 +224,7 @@ final class LogTruncationIT {
     Reading reading = new Reading(reader, new CollectingOutput<>());
     readings.add(reading);
     reader.start();
-    reader.addSplits(
-        List.of(
-            new KorpseSplit(
-                new TopicPartition(TOPIC, 0),
-                start,
-                KorpseSplit.NO_STOP_OFFSET,
-                Uuid.ZERO_UUID,
-                false)));
+    reader.addSplits(List.of(split));
     return reading;
   }
 

@@ -47,6 +47,28 @@ final class KorpseSplitSerializerTest {
         .isEqualTo(new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), true));
   }
 
+  /** The flag came later; bytes without it say that nothing is known. */
+  @Test
+  void reads_the_stored_bytes_of_version_1_with_a_stop_that_was_seen() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "0007666c6967687473"
+                    + "00000003"
+                    + "0000000000000011"
+                    + "0000000000000064"
+                    + "02"
+                    + "00000004"
+                    + "000000000000000b"
+                    + "0000000000000016");
+    KorpseSplit split =
+        new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), false)
+            .withStopSeen(true);
+
+    assertThat(serializer.deserialize(0x4B500001, stored)).isEqualTo(split);
+    assertThat(serializer.serialize(split)).isEqualTo(stored);
+  }
+
   @Test
   void keeps_the_markers_of_a_split_that_is_not_resolved() throws IOException {
     KorpseSplit split = KorpseSplit.ofPeer(PARTITION, new PeerOffsets(PeerOffsets.COMMITTED, 50));
