@@ -148,6 +148,37 @@ final class TopicChangesIT {
     }
   }
 
+  /** W25: its offset is in the new log too, so that Kafka tells nothing. */
+  @Test
+  void a_topic_that_was_created_again_while_the_job_was_stopped_is_read_from_its_start()
+      throws Exception {
+    broker.createTopic(topic, 1);
+    Values.write(broker, topic, 0, 0, 10);
+    KorpseSourceBuilder<String> source = source().setTopics(topic);
+    String savepoint;
+    try (RunningJob<String> job = RunningJob.start(source.build(), 1, null)) {
+      job.awaitCount(10);
+      savepoint = job.stop(savepoints);
+    }
+    delete(topic);
+    broker.createTopic(topic, 1);
+    List<String> anew = Values.write(broker, topic, 0, 500, 550);
+
+    try (RunningJob<String> job = RunningJob.start(source.build(), 1, savepoint)) {
+      assertThatThrownBy(job::awaitEnd)
+          .satisfies(
+              error ->
+                  assertThat(ExceptionUtils.stringifyException(error))
+                      .contains("deleted and created again", topic + "-0")
+                      .contains("korpse.on-topic-removed"));
+      assertThat(job.values()).isEmpty();
+    }
+    KorpseSource<String> goesOn = source.setOnTopicRemoved(TopicRemovalPolicy.CONTINUE).build();
+    try (RunningJob<String> job = RunningJob.start(goesOn, 1, savepoint)) {
+      assertThat(job.awaitCount(50)).isEqualTo(anew);
+    }
+  }
+
   @Test
   void nothing_of_a_topic_that_was_taken_out_of_the_list_is_read_after_a_restore()
       throws Exception {

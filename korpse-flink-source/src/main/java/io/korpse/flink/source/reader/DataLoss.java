@@ -1,17 +1,13 @@
 package io.korpse.flink.source.reader;
 
-import io.korpse.flink.source.reader.proxy.LogInspector;
 import io.korpse.flink.source.reader.proxy.LossHandler;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
-import java.util.Collection;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.admin.Admin;
@@ -32,11 +28,9 @@ import org.slf4j.LoggerFactory;
  * the log is shorter than what was read, so whatever the policy, there is nothing to skip to the
  * end for: reading goes on where the log diverged, or at its end (KIP-320).
  */
-final class DataLoss implements LossHandler, LogInspector {
+final class DataLoss implements LossHandler {
 
   private static final Logger LOG = LoggerFactory.getLogger(DataLoss.class);
-
-  private static final int INSPECT_TIMEOUT_MILLIS = 5_000;
 
   private final Supplier<Admin> admin;
   private final IsolationLevel isolation;
@@ -60,41 +54,6 @@ final class DataLoss implements LossHandler, LogInspector {
     return start
         .thenCombine(end, (first, last) -> decide(partition, offset, divergent, first, last))
         .whenComplete((position, failure) -> client.close());
-  }
-
-  @Override
-  public CompletionStage<Map<TopicPartition, LogEnd>> inspect(
-      Collection<TopicPartition> partitions) {
-    Admin client = admin.get();
-    Map<TopicPartition, OffsetSpec> specs = new HashMap<>();
-    partitions.forEach(partition -> specs.put(partition, OffsetSpec.latest()));
-    ListOffsetsResult result =
-        client.listOffsets(
-            specs, new ListOffsetsOptions(isolation).timeoutMs(INSPECT_TIMEOUT_MILLIS));
-    Map<TopicPartition, LogEnd> ends = new ConcurrentHashMap<>();
-    CompletableFuture<?>[] all =
-        partitions.stream()
-            .map(
-                partition ->
-                    result
-                        .partitionResult(partition)
-                        .toCompletionStage()
-                        .handle((info, failure) -> failure == null ? info : null)
-                        .thenAccept(info -> keep(ends, partition, info))
-                        .toCompletableFuture())
-            .toArray(CompletableFuture<?>[]::new);
-    return CompletableFuture.allOf(all)
-        .handle((done, failure) -> Map.copyOf(ends))
-        .whenComplete((answer, failure) -> client.close());
-  }
-
-  private static void keep(
-      Map<TopicPartition, LogEnd> ends,
-      TopicPartition partition,
-      ListOffsetsResult.ListOffsetsResultInfo info) {
-    if (info != null) {
-      ends.put(partition, new LogEnd(info.offset(), info.leaderEpoch().orElse(-1)));
-    }
   }
 
   /** Where the log ends now, by the isolation level. */

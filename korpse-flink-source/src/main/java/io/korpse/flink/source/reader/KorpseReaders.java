@@ -159,7 +159,7 @@ public final class KorpseReaders {
             pauses,
             losses,
             new UnreadableBatches(settings.onBadRecord(), clients::probe, System::nanoTime),
-            dataLoss,
+            new SplitInspector(admin, settings.isolation(), states),
             weigher(userCode, keys, headers),
             userCode.recordHook() == null
                 ? null

@@ -3,21 +3,12 @@ package io.korpse.flink.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.korpse.flink.source.reader.proxy.LogInspector;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
-import java.lang.reflect.Proxy;
 import java.time.Clock;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalLong;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsResult;
-import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.common.IsolationLevel;
-import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
@@ -28,31 +19,6 @@ final class DataLossTest {
   private static final OptionalLong NO_DIVERGENCE = OptionalLong.empty();
 
   private final SplitStates states = new SplitStates(Clock.systemUTC());
-
-  /** A partition whose log holds only batches of before epochs, or a broker that tells none. */
-  @Test
-  void an_end_without_an_epoch_is_an_end_all_the_same() throws Exception {
-    DataLoss dataLoss =
-        new DataLoss(
-            () -> listing(new ListOffsetsResultInfo(12, -1, Optional.empty())),
-            IsolationLevel.READ_UNCOMMITTED,
-            DataLossPolicy.FAIL,
-            states);
-
-    assertThat(dataLoss.inspect(List.of(PARTITION)).toCompletableFuture().get())
-        .isEqualTo(Map.of(PARTITION, new LogInspector.LogEnd(12, -1)));
-  }
-
-  /** An Admin client that knows one answer. */
-  private static Admin listing(ListOffsetsResultInfo info) {
-    ListOffsetsResult result =
-        new ListOffsetsResult(Map.of(PARTITION, KafkaFuture.completedFuture(info)));
-    return (Admin)
-        Proxy.newProxyInstance(
-            Admin.class.getClassLoader(),
-            new Class<?>[] {Admin.class},
-            (proxy, method, arguments) -> method.getName().equals("listOffsets") ? result : null);
-  }
 
   @Test
   void fails_with_the_numbers_and_the_remedy_by_default() {

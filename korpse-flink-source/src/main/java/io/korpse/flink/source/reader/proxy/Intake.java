@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -35,12 +36,19 @@ final class Intake {
   private final ProxyLimits limits;
   private final ProxyStats stats;
   private final Holdings holdings;
+  private final Consumer<SplitBuffer> replaced;
 
   private int kept;
   private int withheld;
   private boolean more;
   private boolean whole;
 
+  /**
+   * An intake that has taken nothing yet.
+   *
+   * @param replaced told of a split of which a poll brought records of another log; they are left
+   *     out
+   */
   Intake(
       ProxyConsumer consumer,
       PollQuota quota,
@@ -48,7 +56,8 @@ final class Intake {
       @Nullable UnaryOperator<ConsumerRecord<byte[], byte[]>> hook,
       ProxyLimits limits,
       ProxyStats stats,
-      Holdings holdings) {
+      Holdings holdings,
+      Consumer<SplitBuffer> replaced) {
     this.consumer = consumer;
     this.quota = quota;
     this.pollSize = pollSize;
@@ -56,6 +65,7 @@ final class Intake {
     this.limits = limits;
     this.stats = stats;
     this.holdings = holdings;
+    this.replaced = replaced;
   }
 
   /** A poll starts that may bring so many bytes. */
@@ -111,9 +121,15 @@ final class Intake {
   private long take(
       TopicPartition partition, ConsumerRecords<byte[], byte[]> polled, Arrivals arrivals) {
     SplitBuffer split = consumer.split(partition);
-    return split == null || split.fetchFinished()
-        ? 0
-        : take(split, polled.records(partition), polled.nextOffsets().get(partition), arrivals);
+    if (split == null || split.fetchFinished()) {
+      return 0;
+    }
+    OffsetAndMetadata next = polled.nextOffsets().get(partition);
+    if (isOfAnotherLog(split, next)) {
+      replaced.accept(split);
+      return 0;
+    }
+    return take(split, polled.records(partition), next, arrivals);
   }
 
   /** Replaces the consumer when its {@code max.poll.records} does not fit what the poll brought. */
@@ -176,6 +192,11 @@ final class Intake {
       }
     }
     return mapped;
+  }
+
+  private static boolean isOfAnotherLog(SplitBuffer split, OffsetAndMetadata next) {
+    int epoch = next.leaderEpoch().orElse(Position.NO_EPOCH);
+    return epoch != Position.NO_EPOCH && epoch < split.fetchEpoch();
   }
 
   private void observeEnd(SplitBuffer split, long position) {

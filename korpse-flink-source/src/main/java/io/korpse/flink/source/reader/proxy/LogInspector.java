@@ -16,14 +16,22 @@ public interface LogInspector {
   /**
    * The end of a log.
    *
-   * @param offset the last stable offset when reading committed, else the high watermark
+   * @param offset the last stable offset when reading committed, else the high watermark; -1 when
+   *     the broker does not tell
    * @param leaderEpoch the partition's current leader epoch, -1 when the broker does not tell
+   * @param isOfAnotherTopic whether the topic was created again since the split was read
    */
-  record LogEnd(long offset, int leaderEpoch) {}
+  record LogEnd(long offset, int leaderEpoch, boolean isOfAnotherTopic) {
+
+    /** The end of a log that is not known to be another one. */
+    public LogEnd(long offset, int leaderEpoch) {
+      this(offset, leaderEpoch, false);
+    }
+  }
 
   /**
-   * Called on the fetcher thread; must not block. One request for all partitions; a partition that
-   * could not be asked is missing in the answer.
+   * Called on the fetcher thread; must not block. One request for all partitions, and one for their
+   * topics; a partition of which nothing is known is missing in the answer.
    */
   CompletionStage<Map<TopicPartition, LogEnd>> inspect(Collection<TopicPartition> partitions);
 }

@@ -76,7 +76,10 @@ final class OffsetChecks {
     this.owner = owner;
   }
 
-  /** Asks for the ends of new splits, and holds those back whose epoch has to be checked. */
+  /**
+   * Asks for the ends of new splits, and holds those back that have an epoch, until it is known
+   * that the log may have it, and that the topic is still the one that was read.
+   */
   void added(Collection<SplitBuffer> splits) {
     if (inspector == LogInspector.NONE) {
       return;
@@ -105,7 +108,7 @@ final class OffsetChecks {
         uninspected.remove(split);
         continue;
       }
-      if (end != null && split.end() < 0) {
+      if (end != null && end.offset() >= 0 && split.end() < 0) {
         split.observeEnd(end.offset());
         split.endListener().endsAt(end.offset());
         owner.changed(split);
@@ -115,7 +118,9 @@ final class OffsetChecks {
       if (!uninspected.remove(split)) {
         continue;
       }
-      if (end != null && end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
+      if (end != null && end.isOfAnotherTopic()) {
+        ask(split, OptionalLong.empty());
+      } else if (end != null && end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
         ask(split, OptionalLong.of(Math.min(split.fetchOffset(), end.offset())));
       } else {
         if (end != null && end.leaderEpoch() >= 0) {
@@ -140,6 +145,17 @@ final class OffsetChecks {
               ? truncated.divergentOffsets().get(partition)
               : null;
       ask(split, at == null ? OptionalLong.empty() : OptionalLong.of(at.offset()));
+    }
+  }
+
+  /**
+   * A poll brought an epoch below that of what was read before. Epochs only grow in a log, so this
+   * is another one: of a topic that was created again, of which the client tells nothing.
+   */
+  void replaced(SplitBuffer split) {
+    if (ledger.add(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong())) {
+      owner.changed(split);
+      ask(split, OptionalLong.of(split.fetchOffset()));
     }
   }
 

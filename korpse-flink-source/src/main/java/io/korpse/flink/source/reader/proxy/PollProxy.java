@@ -94,7 +94,6 @@ public final class PollProxy implements AutoCloseable {
     this.wake = rules.wakeSignal();
     this.returns = new ReturnedBatches(parts.budget(), wake);
     this.holdings = new Holdings(parts.budget(), stats);
-    this.intake = new Intake(consumer, quota, pollSize, parts.hook(), limits, stats, holdings);
     this.handover =
         new Handover(
             limits, parts.budget(), chooser, orderWait, admission, holdings, stats, returns);
@@ -108,6 +107,9 @@ public final class PollProxy implements AutoCloseable {
             clock,
             waker,
             new CheckOwner());
+    this.intake =
+        new Intake(
+            consumer, quota, pollSize, parts.hook(), limits, stats, holdings, checks::replaced);
     this.lastPollAt = clock.getAsLong() - limits.maxWait().toNanos();
     control.attach(waker);
     // What was wished before there was a proxy is done with the first fetch.
@@ -266,11 +268,10 @@ public final class PollProxy implements AutoCloseable {
   private void doWishes(long now) {
     for (String id = control.pollChanged(); id != null; id = control.pollChanged()) {
       SplitBuffer split = splits.get(id);
-      if (split == null) {
-        continue;
+      if (split != null) {
+        hold(split, control.isHeld(id), now);
+        endAsWished(split, now);
       }
-      hold(split, control.isHeld(id), now);
-      endAsWished(split, now);
     }
     checks.takeAnswers();
   }
@@ -354,14 +355,13 @@ public final class PollProxy implements AutoCloseable {
   }
 
   private void arrived(SplitBuffer split, int count, long bytes) {
-    long now = lastPollAt;
     if (count > 0) {
       orderWait.delivered(split);
-      fullSplits.arrived(split, now);
-      admission.filled(split, bytes, now);
+      fullSplits.arrived(split, lastPollAt);
+      admission.filled(split, bytes, lastPollAt);
     }
-    readyOrEmpty(split, now);
-    orderWait.review(split, now);
+    readyOrEmpty(split, lastPollAt);
+    orderWait.review(split, lastPollAt);
     if (split.fetchOffset() >= split.stopOffset()) {
       reachedStop.add(split);
     }

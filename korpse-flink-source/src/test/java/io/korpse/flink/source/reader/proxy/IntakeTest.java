@@ -24,6 +24,7 @@ class IntakeTest {
           new PauseLedger(new PauseTimes()),
           8,
           stats);
+  private final List<String> arrived = new ArrayList<>();
   private final Intake intake =
       new Intake(
           consumer,
@@ -32,8 +33,8 @@ class IntakeTest {
           null,
           LIMITS,
           stats,
-          new Holdings(new BufferBudget(100_000), stats));
-  private final List<String> arrived = new ArrayList<>();
+          new Holdings(new BufferBudget(100_000), stats),
+          split -> arrived.add("replaced " + split.splitId()));
   private final Intake.Arrivals arrivals =
       new Intake.Arrivals() {
         @Override
@@ -73,6 +74,21 @@ class IntakeTest {
     assertThat(arrived).containsExactly("0 in 0 B");
     assertThat(split.fetchOffset()).isEqualTo(3);
     assertThat(split.hasRun()).isTrue();
+  }
+
+  /** Epochs only grow in a log. */
+  @Test
+  void leaves_out_what_comes_with_an_earlier_epoch_than_what_was_read() {
+    SplitBuffer split = Buffers.empty(0);
+    consumer.add(List.of(split), 500);
+    split.moveFetchTo(10, Buffers.EPOCH + 1);
+
+    take(split, 0, 100, 200);
+
+    assertThat(arrived).containsExactly("replaced " + split.splitId());
+    assertThat(split.records()).isZero();
+    assertThat(split.fetchOffset()).isEqualTo(10);
+    assertThat(intake.kept()).isZero();
   }
 
   @Test

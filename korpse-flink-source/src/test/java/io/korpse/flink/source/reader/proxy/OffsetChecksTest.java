@@ -52,6 +52,32 @@ class OffsetChecksTest {
     assertThat(fetchedOnFrom).containsExactly(120L);
   }
 
+  /** The job was stopped, the topic created again and filled beyond the position. */
+  @Test
+  void a_split_of_a_topic_that_was_created_again_is_not_fetched() {
+    SplitBuffer split = split(new Position(50, 3), KorpseSplit.NO_STOP_OFFSET);
+    checks.added(List.of(split));
+    ends.complete(Map.of(ID, new LogInspector.LogEnd(-1, -1, true)));
+    checks.takeAnswers();
+
+    assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
+    assertThat(split.end()).isEqualTo(-1);
+    assertThat(fetchedOnFrom).isEmpty();
+  }
+
+  @Test
+  void a_split_whose_log_was_replaced_is_asked_about_once() {
+    SplitBuffer split = split(new Position(50, 3), KorpseSplit.NO_STOP_OFFSET);
+    checks.replaced(split);
+    checks.replaced(split);
+    assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
+
+    decision.complete(new Position(50, -1));
+    checks.takeAnswers();
+    assertThat(fetchedOnFrom).containsExactly(50L);
+    assertThat(split.pause.paused()).isFalse();
+  }
+
   @Test
   void a_split_that_lost_offsets_does_not_go_on_beyond_its_stop_offset() {
     SplitBuffer split = split(100);
@@ -76,8 +102,12 @@ class OffsetChecksTest {
   }
 
   private static SplitBuffer split(long stopOffset) {
+    return split(new Position(50, -1), stopOffset);
+  }
+
+  private static SplitBuffer split(Position position, long stopOffset) {
     return new SplitBuffer(
-        new KorpseSplit(ID, new Position(50, -1), stopOffset, Uuid.ZERO_UUID, false),
+        new KorpseSplit(ID, position, stopOffset, Uuid.ZERO_UUID, false),
         (offset, epoch) -> {},
         end -> {},
         new SplitStats(),
