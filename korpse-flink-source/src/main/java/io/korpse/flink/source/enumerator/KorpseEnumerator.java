@@ -57,10 +57,12 @@ public final class KorpseEnumerator
   private final Clock clock;
   private final PartitionBook partitions;
   private final ReaderBook readers;
+  private final ReaderAttempts attempts;
   private final DiscoverySchedule schedule;
   private final EnumeratorMetrics metrics;
   private final RemovalPolicies removal;
   private final OffsetQuestions questions;
+  private final ReaderReports reports;
   private boolean applied;
   private boolean calling;
   private boolean closed;
@@ -98,10 +100,12 @@ public final class KorpseEnumerator
     boolean restored = state != null;
     partitions = new PartitionBook(restored ? state : EnumeratorState.empty());
     readers = new ReaderBook(restored);
+    attempts = new ReaderAttempts(context);
     questions = new OffsetQuestions(partitions, rules, settings.offsetsTimeout());
     schedule =
         new DiscoverySchedule(settings.lookInterval(), settings.toleratedDiscoveryFailures());
     removal = new RemovalPolicies(settings, subscription);
+    reports = new ReaderReports(partitions, readers, attempts, questions, removal);
     metrics =
         new EnumeratorMetrics(
             context.metricGroup(),
@@ -133,8 +137,11 @@ public final class KorpseEnumerator
 
   @Override
   public void addReader(int reader) {
-    readers.registered(reader);
-    questions.forget(reader);
+    // Of several attempts at once the next one is given by Flink what those before it were.
+    if (!attempts.areConcurrent()) {
+      readers.registered(reader);
+      questions.forget(reader);
+    }
   }
 
   @Override
@@ -145,7 +152,7 @@ public final class KorpseEnumerator
     }
     forgetFailedReaders();
     if (event instanceof SplitsRestoredEvent restored) {
-      takeReport(reader, restored.splits());
+      reports.restored(reader, restored.splits());
     } else if (event instanceof SplitsFinishedEvent finished) {
       readers.finished(reader, finished.partitions());
     } else if (event instanceof TopicSuspectedEvent) {
@@ -159,15 +166,26 @@ public final class KorpseEnumerator
   }
 
   /**
-   * Refuses: Flink calls this instead of the other only when a subtask may have several attempts at
-   * once. What one of them finished or has to leave would have to be known of each.
+   * Flink calls this instead of the other when a subtask may have several attempts at once, as in
+   * batch jobs with speculative execution. They have nothing restored, and what one of them has
+   * finished the others still read.
    */
   @Override
   public void handleSourceEvent(int reader, int attempt, SourceEvent event) {
-    throw new UnsupportedOperationException(
-        "Korpse does not support speculative execution: set execution.batch.speculative.enabled to"
-            + " false, at least for jobs that read "
-            + subscription.describe());
+    attempts.concurrent();
+    if (!attempts.isRegistered(reader, attempt)) {
+      return;
+    }
+    forgetFailedReaders();
+    if (event instanceof SplitsRestoredEvent) {
+      reports.joined(reader);
+      advance();
+    } else if (event instanceof SplitsFinishedEvent finished) {
+      reports.finishedByAttempt(reader, finished.partitions());
+      advance();
+    } else {
+      handleSourceEvent(reader, event);
+    }
   }
 
   /** Does nothing: splits are given to readers without being asked for. */
@@ -190,28 +208,6 @@ public final class KorpseEnumerator
   public void close() {
     closed = true;
     cluster.close();
-  }
-
-  private void takeReport(int reader, List<KorpseSplit> splits) {
-    List<TopicPartition> revoked = new ArrayList<>();
-    List<TopicPartition> has = splits.stream().map(KorpseSplit::partition).toList();
-    Set<TopicPartition> unsubscribed = removal.unsubscribed(has);
-    removal.failIfAsked(unsubscribed, Set.of(), Discovered.NOTHING);
-    for (KorpseSplit split : splits) {
-      if (readers.otherHas(split.partition(), reader)
-          || unsubscribed.contains(split.partition())
-          || !partitions.adopt(split)) {
-        revoked.add(split.partition());
-      } else {
-        questions.ask(reader, split);
-      }
-    }
-    readers.reported(reader, has);
-    if (!revoked.isEmpty()) {
-      context.sendEventToSourceReader(
-          reader,
-          new SplitsRemovedEvent(revoked, "removed before the restore, or not subscribed to"));
-    }
   }
 
   private void advance() {
@@ -238,7 +234,7 @@ public final class KorpseEnumerator
     }
     if (settled) {
       NothingToReadEvent event = new NothingToReadEvent();
-      readers.newlyIdle().forEach(reader -> context.sendEventToSourceReader(reader, event));
+      readers.newlyIdle().forEach(reader -> attempts.send(reader, event));
     }
   }
 
@@ -369,7 +365,7 @@ public final class KorpseEnumerator
     LOG.warn("No longer there or subscribed to: {}; created again: {}", gone, recreated.keySet());
     if (!leaving.isEmpty()) {
       SplitsRemovedEvent event = new SplitsRemovedEvent(leaving, "gone or created again");
-      readers.present().forEach(reader -> context.sendEventToSourceReader(reader, event));
+      readers.present().forEach(reader -> attempts.send(reader, event));
     }
   }
 
@@ -397,7 +393,7 @@ public final class KorpseEnumerator
         .forEach(
             (reader, splits) -> {
               if (readers.present().contains(reader)) {
-                context.sendEventToSourceReader(reader, new SplitsResolvedEvent(splits));
+                attempts.send(reader, new SplitsResolvedEvent(splits));
               }
             });
   }

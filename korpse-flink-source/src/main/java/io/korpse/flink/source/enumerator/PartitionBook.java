@@ -130,6 +130,11 @@ final class PartitionBook {
     return id != null;
   }
 
+  /** All that readers were given and had to let go of, in this run. */
+  Set<TopicPartition> removed() {
+    return removed;
+  }
+
   Set<TopicPartition> leaving() {
     return leaving.keySet();
   }

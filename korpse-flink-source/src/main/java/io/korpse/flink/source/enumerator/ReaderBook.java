@@ -56,6 +56,13 @@ final class ReaderBook {
     owned.put(reader, new HashSet<>(partitions));
   }
 
+  /** Another attempt of a reader beside those that there are: it has what they were given. */
+  void joined(int reader) {
+    present.add(reader);
+    idle.remove(reader);
+    owned.computeIfAbsent(reader, ignored -> new HashSet<>());
+  }
+
   void finished(int reader, Collection<TopicPartition> partitions) {
     Set<TopicPartition> has = owned.get(reader);
     if (has != null) {

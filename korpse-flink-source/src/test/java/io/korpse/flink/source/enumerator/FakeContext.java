@@ -32,6 +32,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   private final Map<Integer, List<KorpseSplit>> assigned = new TreeMap<>();
   private final Map<Integer, List<SourceEvent>> events = new TreeMap<>();
   private final Map<Integer, List<Object>> sent = new TreeMap<>();
+  private final Map<Integer, Map<Integer, ReaderInfo>> attempts = new TreeMap<>();
   private final Map<Integer, Integer> told = new TreeMap<>();
   private final Queue<Runnable> calls = new ArrayDeque<>();
   private final List<Runnable> periodic = new ArrayList<>();
@@ -57,6 +58,32 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
     told.remove(reader);
   }
 
+  /** Another attempt, where there may be several at once; returns whether it is the only one. */
+  boolean register(int reader, int attempt) {
+    boolean only = !attempts.containsKey(reader);
+    ReaderInfo info = new ReaderInfo(reader, "host");
+    attempts.computeIfAbsent(reader, ignored -> new TreeMap<>()).put(attempt, info);
+    readers.put(reader, info);
+    return only;
+  }
+
+  /** An attempt has failed. */
+  void unregister(int reader, int attempt) {
+    Map<Integer, ReaderInfo> left = attempts.get(reader);
+    left.remove(attempt);
+    if (left.isEmpty()) {
+      attempts.remove(reader);
+      readers.remove(reader);
+    }
+  }
+
+  /** All attempts have failed, and their splits go back. */
+  void reset(int reader) {
+    attempts.remove(reader);
+    told.remove(reader);
+    unregister(reader);
+  }
+
   void unregister(int reader) {
     readers.remove(reader);
     assigned.remove(reader);
@@ -69,6 +96,10 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
 
   List<KorpseSplit> allAssigned() {
     return assigned.values().stream().flatMap(List::stream).toList();
+  }
+
+  List<SourceEvent> events(int reader, int attempt) {
+    return events(100 * attempt + reader);
   }
 
   List<SourceEvent> events(int reader) {
@@ -92,8 +123,24 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   @Override
   public void sendEventToSourceReader(int reader, SourceEvent event) {
     requireRegistered(reader);
+    if (!attempts.isEmpty()) {
+      throw new AssertionError("Which attempt of reader " + reader + "?");
+    }
     events.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(event);
     sent.computeIfAbsent(reader, ignored -> new ArrayList<>()).add(event);
+  }
+
+  @Override
+  public void sendEventToSourceReader(int reader, int attempt, SourceEvent event) {
+    if (!attempts.get(reader).containsKey(attempt)) {
+      throw new AssertionError("Reader " + reader + " has no attempt " + attempt);
+    }
+    events.computeIfAbsent(100 * attempt + reader, ignored -> new ArrayList<>()).add(event);
+  }
+
+  @Override
+  public Map<Integer, Map<Integer, ReaderInfo>> registeredReadersOfAttempts() {
+    return Collections.unmodifiableMap(attempts);
   }
 
   @Override

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
-import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.OffsetRule;
 import io.korpse.offsets.Position;
@@ -16,7 +15,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.flink.api.connector.source.SupportsHandleExecutionAttemptSourceEvent;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
@@ -286,18 +284,6 @@ final class KorpseEnumeratorTest {
     return fixture.context.events(reader).stream()
         .filter(NothingToReadEvent.class::isInstance)
         .count();
-  }
-
-  /** Flink would say that an interface of its own is missing. */
-  @Test
-  void says_that_speculative_execution_is_not_supported_and_what_to_set() {
-    fixture.start(1);
-
-    assertThatThrownBy(
-            () ->
-                ((SupportsHandleExecutionAttemptSourceEvent) fixture.enumerator)
-                    .handleSourceEvent(0, 0, new SplitsRestoredEvent(List.of())))
-        .hasMessageContaining("execution.batch.speculative.enabled");
   }
 
   @Test
