@@ -28,6 +28,7 @@ final class BrokerOutageIT {
   private static final TopicPartition P1 = new TopicPartition("t", 1);
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
+  /** W41. */
   @Test
   void the_coordinator_is_killed_while_commits_go_on() throws Exception {
     try (EmbeddedBroker broker = EmbeddedBroker.start(2, Map.of());

@@ -29,10 +29,14 @@ final class PeerComparisonTest {
   private static final Set<Integer> NO_FAULT = Set.of(13, 21, 32, 47, 65, 80);
 
   private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|IT))(?:#(\\w+))?`");
+  private static final Pattern FAULT = Pattern.compile("\\bW\\d+\\b");
   private static final Pattern COMMAND = Pattern.compile("`flink-jobs/bin/bench (\\w)(\\w*)`");
 
   /** Names of the test methods of each test class of the project. */
   private static final Map<String, Set<String>> TESTS = new HashMap<>();
+
+  /** The faults that each test class speaks of. */
+  private static final Map<String, Set<String>> FAULTS = new HashMap<>();
 
   @BeforeAll
   static void findTests() throws IOException {
@@ -49,6 +53,12 @@ final class PeerComparisonTest {
           String name = file.getFileName().toString().replace(".java", "");
           // Two modules may have a test of one name.
           TESTS.computeIfAbsent(name, added -> new HashSet<>()).addAll(methods);
+          FAULT
+              .matcher(source)
+              .results()
+              .forEach(
+                  fault ->
+                      FAULTS.computeIfAbsent(name, added -> new HashSet<>()).add(fault.group()));
         }
       }
     }
@@ -105,5 +115,18 @@ final class PeerComparisonTest {
     Set<Integer> expected = new TreeSet<>();
     IntStream.rangeClosed(1, 86).filter(n -> !NO_FAULT.contains(n)).forEach(expected::add);
     assertThat(rows).isEqualTo(expected);
+  }
+
+  /** Whoever changes such a test knows what it holds. */
+  @Test
+  void each_fault_is_named_by_one_of_its_tests() throws IOException {
+    for (String row : Files.readAllLines(DOCUMENT)) {
+      Matcher fault = FAULT.matcher(row);
+      if (row.startsWith("| W") && TEST.matcher(row).find() && fault.find()) {
+        assertThat(TEST.matcher(row).results().map(test -> test.group(1)))
+            .as(fault.group())
+            .anyMatch(test -> FAULTS.getOrDefault(test, Set.of()).contains(fault.group()));
+      }
+    }
   }
 }

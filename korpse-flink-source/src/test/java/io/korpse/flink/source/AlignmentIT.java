@@ -84,7 +84,7 @@ final class AlignmentIT {
         .isGreaterThan(RECORDS * (FAST_MILLIS - SLOW_MILLIS) * 9 / 10);
   }
 
-  /** Splits of one subtask, splits of two, and a third subtask that has none and is idle. */
+  /** W77: splits of one subtask, splits of two, and a third subtask that has none and is idle. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3})
   void with_alignment_it_stays_within_the_drift_and_what_was_handed_over(int parallelism)

@@ -182,6 +182,7 @@ final class KorpseSourceBuilderTest {
 
   // ---- bounds and discovery
 
+  /** W30. */
   @Test
   void is_unbounded_and_looks_for_partitions_every_five_minutes_by_default() {
     KorpseSource<String> source = valid().build();

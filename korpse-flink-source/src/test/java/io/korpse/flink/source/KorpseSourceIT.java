@@ -85,6 +85,7 @@ final class KorpseSourceIT {
     }
   }
 
+  /** W8. */
   @Test
   void ends_with_more_subtasks_than_partitions() throws Exception {
     broker.createTopic(topic, 1);
@@ -108,6 +109,7 @@ final class KorpseSourceIT {
     assertThat(run(nothing, 2)).isEmpty();
   }
 
+  /** W67. */
   @Test
   void reads_single_partitions_between_offsets() throws Exception {
     broker.createTopic(topic, 3);
@@ -203,6 +205,7 @@ final class KorpseSourceIT {
         .contains("never creates topics");
   }
 
+  /** W22. */
   @Test
   void names_a_partition_without_a_commit() throws Exception {
     broker.createTopic(topic, 1);

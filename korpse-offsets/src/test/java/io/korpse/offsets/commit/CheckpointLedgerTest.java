@@ -49,6 +49,7 @@ final class CheckpointLedgerTest {
     assertThat(ledger.complete(1)).isEmpty();
   }
 
+  /** W43. */
   @Test
   void holds_at_most_two_checkpoints_when_none_ever_completes() {
     for (int id = 0; id < 1_000; id++) {

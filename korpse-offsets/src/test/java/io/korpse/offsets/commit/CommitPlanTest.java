@@ -67,6 +67,7 @@ final class CommitPlanTest {
     assertThat(states).containsExactly(CommitState.COMMITTING);
   }
 
+  /** W45. */
   @Test
   void sends_only_what_changed() throws Exception {
     submit(1, Map.of(A, Position.of(10), B, Position.of(20)));

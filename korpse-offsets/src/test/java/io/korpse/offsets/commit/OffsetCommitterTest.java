@@ -127,6 +127,7 @@ final class OffsetCommitterTest {
     }
   }
 
+  /** W48. */
   @Test
   void forgets_a_removed_partition() {
     try (OffsetCommitter committer = builder().build(() -> group)) {
@@ -163,6 +164,7 @@ final class OffsetCommitterTest {
     }
   }
 
+  /** W40. */
   @Test
   void closing_commits_what_was_submitted_and_ends_thread_and_client() {
     OffsetCommitter committer = builder().threadName("closing-test").build(() -> group);
@@ -247,6 +249,7 @@ final class OffsetCommitterTest {
     }
   }
 
+  /** W42. */
   @Test
   void nothing_piles_up_after_a_thousand_failed_commits() {
     for (int i = 0; i < 10_000; i++) {

@@ -72,6 +72,7 @@ final class LagTrackerTest {
             new FakeEnds.Request(java.util.Set.of(B), false, IsolationLevel.READ_UNCOMMITTED));
   }
 
+  /** W50. */
   @Test
   void stays_true_while_a_partition_is_paused() {
     ends.ends.put(A, 100L);

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import javax.annotation.Nullable;
 import org.apache.flink.util.TemporaryClassLoaderContext;
@@ -37,6 +38,7 @@ final class KafkaCluster implements Cluster {
   private final Subscription subscription;
   private final Clock clock;
   private final ClassLoader userCode;
+  private final Supplier<Admin> clients;
   @Nullable private Admin admin;
   @Nullable private OffsetResolver resolver;
   private boolean closed;
@@ -48,6 +50,16 @@ final class KafkaCluster implements Cluster {
    */
   KafkaCluster(
       SourceSettings settings, Subscription subscription, ClassLoader userCode, Clock clock) {
+    this(settings, subscription, userCode, clock, () -> Admin.create(AdminSettings.of(settings)));
+  }
+
+  KafkaCluster(
+      SourceSettings settings,
+      Subscription subscription,
+      ClassLoader userCode,
+      Clock clock,
+      Supplier<Admin> clients) {
+    this.clients = clients;
     this.userCode = userCode;
     this.settings = settings;
     this.subscription = subscription;
@@ -144,7 +156,7 @@ final class KafkaCluster implements Cluster {
     }
     if (admin == null) {
       try (TemporaryClassLoaderContext ignored = TemporaryClassLoaderContext.of(userCode)) {
-        admin = Admin.create(AdminSettings.of(settings));
+        admin = clients.get();
       } catch (RuntimeException e) {
         // Kafka's own message may quote configuration values, but never those of passwords.
         throw new IllegalStateException(

@@ -57,6 +57,7 @@ final class ValueOnlySchemasTest {
     assertThat(schema.readsTombstones()).isFalse();
   }
 
+  /** W63, W68. */
   @Test
   void a_kafka_deserializer_is_given_the_headers_and_its_configuration() throws Exception {
     KafkaRecordDeserializationSchema<String> schema =

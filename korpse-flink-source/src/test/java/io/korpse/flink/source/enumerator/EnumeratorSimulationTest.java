@@ -49,6 +49,7 @@ final class EnumeratorSimulationTest {
     return seeds;
   }
 
+  /** W10. */
   @ParameterizedTest
   @MethodSource("seeds")
   void every_partition_is_with_one_reader_whatever_happens(long seed) throws IOException {

@@ -74,6 +74,7 @@ final class KafkaClusterIT {
     assertThat(found.missing()).containsExactly(topic + "-7");
   }
 
+  /** W33. */
   @Test
   void asks_the_users_code_and_opens_and_closes_it() throws Exception {
     broker.createTopic(topic, 2);

@@ -24,6 +24,7 @@ final class KorpseEnumeratorTest {
 
   private final EnumeratorFixture fixture = new EnumeratorFixture();
 
+  /** W15. */
   @Test
   void gives_splits_with_numbers_epoch_and_topic_id() {
     fixture.cluster.topic("t", 1, ID);
@@ -71,6 +72,7 @@ final class KorpseEnumeratorTest {
     }
   }
 
+  /** W28. */
   @Test
   void balances_many_topics_of_one_partition() {
     fixture.pattern("topic-.*");
@@ -84,6 +86,7 @@ final class KorpseEnumeratorTest {
     }
   }
 
+  /** W29. */
   @Test
   void counts_what_readers_restored_when_it_balances() {
     fixture.cluster.topic("t", 6, ID);
@@ -168,6 +171,7 @@ final class KorpseEnumeratorTest {
     assertThat(fixture.cluster.discoveries()).isZero();
   }
 
+  /** W17. */
   @Test
   void a_restored_bounded_source_gives_away_what_was_not_given_yet_as_it_was() {
     fixture.cluster.topic("t", 1, ID);

@@ -202,6 +202,7 @@ final class RemovalTest {
     }
   }
 
+  /** W34. */
   @Test
   void a_topic_that_comes_again_later_is_read_as_a_new_one() {
     fixture.cluster.topic("t", 1, ID);

@@ -119,6 +119,7 @@ final class KorpseReaderIT {
     assertThat(disorder).isLessThanOrEqualTo(1_000);
   }
 
+  /** W81. */
   @Test
   void ends_at_the_stop_offsets_and_releases_each_split() throws Exception {
     produce(topic("bounded"), 3, 500);
@@ -172,6 +173,7 @@ final class KorpseReaderIT {
         .until(() -> committed(topic("committed")).equals(Map.of(0, expected)));
   }
 
+  /** W46. */
   @Test
   void commits_emitted_positions_in_intervals_when_there_are_no_checkpoints() throws Exception {
     produce(topic("periodic"), 1, 50);
@@ -263,6 +265,7 @@ final class KorpseReaderIT {
         .until(() -> committed(topic("ended")).equals(Map.of(0, 50L)));
   }
 
+  /** W75. */
   @Test
   void pauses_only_the_split_that_alignment_holds_while_the_other_flows() throws Exception {
     produce(topic("aligned"), 2, 3000);
@@ -418,6 +421,7 @@ final class KorpseReaderIT {
     }
   }
 
+  /** W72. */
   @Test
   void a_small_budget_holds_for_well_compressed_large_records() throws Exception {
     broker.createTopic(topic("compressed"), 8, Map.of("max.message.bytes", "2000000"));

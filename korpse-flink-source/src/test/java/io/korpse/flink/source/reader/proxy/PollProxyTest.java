@@ -49,6 +49,7 @@ class PollProxyTest {
     assertThat(rig.budget.peak()).isLessThanOrEqualTo(32_000 + 2 * 16_000);
   }
 
+  /** W84. */
   @Test
   void costs_next_to_nothing_for_ten_seconds_without_credit() {
     ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);
@@ -77,6 +78,7 @@ class PollProxyTest {
     assertThat(rig.parks).isLessThan(300);
   }
 
+  /** W83. */
   @Test
   void costs_next_to_nothing_for_ten_seconds_on_an_idle_topic() {
     ProxyRig rig = new ProxyRig(ProxyRig.limits(64_000, 1_000_000), CONFIG, true);

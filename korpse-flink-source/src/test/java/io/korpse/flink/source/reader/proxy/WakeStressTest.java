@@ -90,6 +90,7 @@ class WakeStressTest {
     waker.get();
   }
 
+  /** W79. */
   @Test
   void a_wake_or_a_batch_reaches_the_owner_before_or_inside_its_poll() throws Exception {
     BufferBudget budget = new BufferBudget(1_000_000);
