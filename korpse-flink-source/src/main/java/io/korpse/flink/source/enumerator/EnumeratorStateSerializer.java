@@ -7,7 +7,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.util.Map;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.TopicPartition;
@@ -79,7 +81,15 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
    */
   @Override
   public EnumeratorState deserialize(int version, byte[] serialized) throws IOException {
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
+    try {
+      return read(version, new DataInputStream(new ByteArrayInputStream(serialized)));
+    } catch (EOFException | UTFDataFormatException | RuntimeException e) {
+      throw new IOException(
+          String.format("The enumerator state of version %d is damaged: %s", version, e), e);
+    }
+  }
+
+  private EnumeratorState read(int version, DataInputStream in) throws IOException {
     EnumeratorState state =
         switch (version) {
           case 0 -> PeerEnumeratorState.readVersion0(in);
@@ -106,8 +116,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
     }
     StateBuilder state = new StateBuilder();
     for (int left = count; left > 0; left--) {
-      byte[] bytes = new byte[in.readInt()];
-      in.readFully(bytes);
+      byte[] bytes = PeerEnumeratorState.readBytes(in);
       KorpseSplit split = splits.deserialize(ours ? splits.getVersion() : 0, bytes);
       state.add(split, in.readInt());
     }

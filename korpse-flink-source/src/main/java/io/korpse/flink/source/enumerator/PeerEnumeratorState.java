@@ -4,6 +4,7 @@ import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.flink.source.split.KorpseSplitSerializer;
 import io.korpse.flink.source.split.PeerOffsets;
 import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import org.apache.kafka.common.TopicPartition;
 
@@ -30,9 +31,7 @@ final class PeerEnumeratorState {
     for (int subtask = 0; subtask < subtasks; subtask++) {
       in.readInt(); // the subtask's number
       for (int left = in.readInt(); left > 0; left--) {
-        byte[] bytes = new byte[in.readInt()];
-        in.readFully(bytes);
-        state.add(splits.deserialize(splitVersion, bytes), ASSIGNED);
+        state.add(splits.deserialize(splitVersion, readBytes(in)), ASSIGNED);
       }
     }
     return state.build(true, false);
@@ -52,6 +51,15 @@ final class PeerEnumeratorState {
       state.add(readPartition(in), in.readInt());
     }
     return state.build(in.readBoolean(), false);
+  }
+
+  /** Bytes with their length before them; a length that cannot be is not allocated. */
+  static byte[] readBytes(DataInputStream in) throws IOException {
+    int length = in.readInt();
+    if (length < 0 || length > in.available()) {
+      throw new EOFException(length + " bytes are said to follow, there are " + in.available());
+    }
+    return in.readNBytes(length);
   }
 
   private static KorpseSplit readPartition(DataInputStream in) throws IOException {

@@ -5,7 +5,9 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
@@ -76,7 +78,15 @@ public final class KorpseSplitSerializer implements SimpleVersionedSerializer<Ko
     if (version != VERSION_1 && version != PEER_VERSION_0) {
       throw new IOException(unknownVersion("split", version, "0"));
     }
-    DataInputStream in = new DataInputStream(new ByteArrayInputStream(serialized));
+    try {
+      return read(version, new DataInputStream(new ByteArrayInputStream(serialized)));
+    } catch (EOFException | UTFDataFormatException | RuntimeException e) {
+      throw new IOException(
+          String.format("The split state of version 0x%X is damaged: %s", version, e), e);
+    }
+  }
+
+  private static KorpseSplit read(int version, DataInputStream in) throws IOException {
     TopicPartition partition = new TopicPartition(in.readUTF(), in.readInt());
     PeerOffsets offsets = new PeerOffsets(in.readLong(), in.readLong());
     KorpseSplit split = KorpseSplit.ofPeer(partition, offsets);

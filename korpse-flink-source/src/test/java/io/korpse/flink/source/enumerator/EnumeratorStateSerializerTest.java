@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.apache.flink.connector.base.source.utils.SerdeUtils;
 import org.apache.flink.connector.kafka.source.enumerator.KafkaSourceEnumState;
@@ -177,6 +178,27 @@ final class EnumeratorStateSerializerTest {
                           out.writeBoolean(true);
                         })))
         .hasMessageContaining("newer Korpse");
+  }
+
+  /** Nothing else is thrown, and no length is believed that cannot be. */
+  @Test
+  void refuses_damaged_bytes_with_an_error_of_reading() throws IOException {
+    byte[] whole = serializer.serialize(STATE);
+    for (int length = 0; length < whole.length; length++) {
+      byte[] cut = Arrays.copyOf(whole, length);
+      assertThatThrownBy(() -> serializer.deserialize(3, cut)).isInstanceOf(IOException.class);
+    }
+    Random random = new Random(7);
+    for (int i = 0; i < 20_000; i++) {
+      byte[] changed = whole.clone();
+      changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+      int version = random.nextInt(4);
+      try {
+        assertThat(serializer.deserialize(version, changed)).isNotNull();
+      } catch (IOException e) {
+        assertThat(e).hasMessageContaining("state");
+      }
+    }
   }
 
   @Test

@@ -71,6 +71,19 @@ final class RemovalTest {
         .containsExactly(50L, 10L);
   }
 
+  /** The other connector takes the start for them until it has found something. */
+  @Test
+  void what_comes_after_a_look_that_found_nothing_counts_as_new() {
+    fixture.pattern("t").start(1).reader(0);
+    fixture.cluster.topic("t", 1, ID);
+
+    fixture.pass(INTERVAL);
+
+    assertThat(fixture.context.assigned(0))
+        .extracting(split -> split.position().offset())
+        .containsExactly(10L);
+  }
+
   /** W23: a failed metadata call does not restart the job. */
   @Test
   void tolerates_failed_discoveries_after_the_first() {

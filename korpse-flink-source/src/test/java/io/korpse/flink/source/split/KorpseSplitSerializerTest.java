@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.offsets.Position;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Random;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitSerializer;
 import org.apache.kafka.common.TopicPartition;
@@ -127,6 +129,29 @@ final class KorpseSplitSerializerTest {
     assertThat(peerReads(split)).isEqualTo(new KafkaPartitionSplit(PARTITION, 17));
     assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(split)))
         .isEqualTo(split);
+  }
+
+  @Test
+  void says_that_bytes_are_damaged_whatever_is_wrong_with_them() throws IOException {
+    byte[] whole =
+        serializer.serialize(
+            new KorpseSplit(PARTITION, new Position(17, 4), 100, new Uuid(11, 22), true));
+    for (int length = 0; length < whole.length; length++) {
+      byte[] cut = Arrays.copyOf(whole, length);
+      assertThatThrownBy(() -> serializer.deserialize(serializer.getVersion(), cut))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("damaged");
+    }
+    Random random = new Random(7);
+    for (int i = 0; i < 5_000; i++) {
+      byte[] changed = whole.clone();
+      changed[random.nextInt(changed.length)] = (byte) random.nextInt();
+      try {
+        assertThat(serializer.deserialize(serializer.getVersion(), changed)).isNotNull();
+      } catch (IOException e) {
+        assertThat(e).hasMessageStartingWith("The split state");
+      }
+    }
   }
 
   @Test
