@@ -34,7 +34,9 @@ public final class DeadLetterTopic implements BadRecordHandler {
   private final String topic;
   private final Properties config;
   private transient Producer<byte[], byte[]> producer;
-  private transient AtomicReference<Exception> failure;
+  private transient AtomicReference<Failure> failure;
+
+  private record Failure(String letter, Exception cause) {}
 
   /**
    * A handler that writes to {@code topic}, which must exist.
@@ -85,7 +87,7 @@ public final class DeadLetterTopic implements BadRecordHandler {
         new ProducerRecord<>(topic, null, timestamp, record.key(), record.value(), headers),
         (metadata, error) -> {
           if (error != null) {
-            failure.compareAndSet(null, error);
+            failure.compareAndSet(null, new Failure(bad.describe(), error));
           }
         });
   }
@@ -110,10 +112,18 @@ public final class DeadLetterTopic implements BadRecordHandler {
   }
 
   private void throwFailure() throws Exception {
-    Exception error = failure.get();
-    if (error != null) {
+    Failure first = failure.get();
+    if (first != null) {
       throw new IllegalStateException(
-          "A bad record could not be written to the topic '" + topic + "': " + error, error);
+          "The bad "
+              + first.letter()
+              + " could not be written to the topic '"
+              + topic
+              + "': "
+              + first.cause()
+              + ". Check that the topic exists, that the job may write to it, and that it and its"
+              + " producer (max.message.bytes, max.request.size) take records of that size",
+          first.cause());
     }
   }
 

@@ -103,9 +103,19 @@ final class BadRecords {
   private void passOver(BadRecord bad, long records) throws Exception {
     errors.inc();
     if (policy == BadRecordPolicy.HANDLER) {
-      handler.orElseThrow().handle(bad);
+      hand(bad);
     }
     countSkipped(bad, records);
+  }
+
+  private void hand(BadRecord bad) throws Exception {
+    try {
+      handler.orElseThrow().handle(bad);
+    } catch (InterruptedException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException("The handler of bad records failed at the " + bad + ": " + e, e);
+    }
   }
 
   private void countSkipped(BadRecord bad, long records) throws IOException {

@@ -60,6 +60,8 @@ final class DeadLetterTopicTest {
 
     assertThatThrownBy(letters::flush)
         .hasMessageContaining("'dead'")
+        .hasMessageContaining("offset 77 of t-2")
+        .hasMessageContaining("max.request.size")
         .hasCauseInstanceOf(RecordTooLargeException.class);
     assertThatThrownBy(() -> letters.handle(bad())).hasMessageContaining("'dead'");
   }
