@@ -1,0 +1,136 @@
+package io.korpse.flink.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.korpse.flink.source.testing.Received;
+import io.korpse.flink.source.testing.Values;
+import io.korpse.testing.EmbeddedBroker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A batch job, which has no checkpoints. */
+@Timeout(180)
+final class BatchModeIT {
+
+  @RegisterExtension
+  static final MiniClusterExtension FLINK =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(3)
+              .build());
+
+  private static EmbeddedBroker broker;
+
+  private final String topic = "topic-" + UUID.randomUUID();
+  private final String group = "group-" + UUID.randomUUID();
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start();
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @Test
+  void a_task_that_failed_reads_its_splits_again_and_positions_are_committed_at_the_end()
+      throws Exception {
+    broker.createTopic(topic, 2);
+    List<String> expected = new ArrayList<>(Values.write(broker, topic, 0, 0, 100));
+    expected.addAll(Values.write(broker, topic, 1, 0, 80));
+    KorpseSource<String> source =
+        KorpseSource.<String>builder()
+            .setBootstrapServers(broker.bootstrapServers())
+            .setTopics(topic)
+            .setGroupId(group)
+            .setCommitMode(CommitMode.ON_CHECKPOINT_OR_END)
+            .setStartingOffsets(OffsetsInitializer.earliest())
+            .setBounded(OffsetsInitializer.latest())
+            .setValueOnlyDeserializer(new SimpleStringSchema())
+            .build();
+    Configuration configuration = new Configuration();
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1);
+    configuration.set(
+        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(100));
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setRuntimeMode(RuntimeExecutionMode.BATCH);
+    env.setParallelism(1);
+    Received<String> received = new Received<>();
+    received.collect(
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source")
+            .setParallelism(2)
+            .map(new FailsAtFirst())
+            .setParallelism(2)
+            .rebalance());
+
+    env.executeAsync().getJobExecutionResult().get(120, TimeUnit.SECONDS);
+
+    assertThat(received.values()).containsExactlyInAnyOrderElementsOf(expected);
+    try (Admin admin = broker.admin()) {
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .untilAsserted(() -> assertThat(committed(admin)).isEqualTo(Map.of(0, 100L, 1, 80L)));
+    }
+  }
+
+  private Map<Integer, Long> committed(Admin admin) throws Exception {
+    Map<Integer, Long> offsets = new TreeMap<>();
+    admin
+        .listConsumerGroupOffsets(group)
+        .partitionsToOffsetAndMetadata()
+        .get()
+        .forEach((partition, offset) -> offsets.put(partition.partition(), offset.offset()));
+    return offsets;
+  }
+
+  /** The first attempt of the last subtask fails in the middle. */
+  private static final class FailsAtFirst extends RichMapFunction<String, String> {
+
+    private static final long serialVersionUID = 1L;
+
+    private boolean first;
+    private int seen;
+
+    @Override
+    public void open(OpenContext context) {
+      first =
+          getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 1
+              && getRuntimeContext().getTaskInfo().getAttemptNumber() == 0;
+    }
+
+    @Override
+    public String map(String value) {
+      if (first && ++seen == 50) {
+        throw new IllegalStateException("The first attempt fails");
+      }
+      return value;
+    }
+  }
+}
