@@ -163,7 +163,10 @@ public final class KorpseSourceBuilder<T> {
 
   /** Time between two looks for new partitions; zero looks only at the start. Default 5 min. */
   public KorpseSourceBuilder<T> setDiscoveryInterval(Duration interval) {
-    return set(KorpseSourceOptions.DISCOVERY_INTERVAL, interval.toMillis());
+    Duration longest = Duration.ofMillis(Long.MAX_VALUE);
+    return set(
+        KorpseSourceOptions.DISCOVERY_INTERVAL,
+        interval.compareTo(longest) > 0 ? Long.MAX_VALUE : interval.toMillis());
   }
 
   /** Which split gives the next records. Default: the one with the lowest timestamp. */

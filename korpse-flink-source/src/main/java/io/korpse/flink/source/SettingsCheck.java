@@ -40,6 +40,12 @@ final class SettingsCheck {
           ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
           "false");
 
+  /** Longer times do not fit into the nanoseconds that are counted with. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  /** Room for each batch is made at once. */
+  private static final int MOST_BATCHES = 10_000;
+
   private SettingsCheck() {}
 
   /** Kafka's configuration with what the source fixes, after a check of what the user gave. */
@@ -110,6 +116,12 @@ final class SettingsCheck {
     fitsReader(settings.handoverBytes(), settings, KorpseSourceOptions.HANDOVER_SIZE);
     positive(settings.retainedResponses(), KorpseSourceOptions.RETAINED_RESPONSES);
     positive(settings.handoverBatches(), KorpseSourceOptions.HANDOVER_BATCHES);
+    require(
+        settings.handoverBatches() <= MOST_BATCHES,
+        "korpse.handover.batches is "
+            + settings.handoverBatches()
+            + "; it is at most "
+            + MOST_BATCHES);
     positive(settings.handoverRecords(), KorpseSourceOptions.HANDOVER_RECORDS);
     notNegative(settings.orderWait(), KorpseSourceOptions.ORDER_WAIT);
     notNegative(settings.orderSlack(), KorpseSourceOptions.ORDER_SLACK);
@@ -224,12 +236,20 @@ final class SettingsCheck {
   }
 
   private static void positive(Duration value, ConfigOption<?> option) {
+    notTooLong(value, option);
     require(
         !value.isNegative() && !value.isZero(),
         option.key() + " is " + value.toMillis() + " ms; it is above 0");
   }
 
+  private static void notTooLong(Duration value, ConfigOption<?> option) {
+    require(
+        value.compareTo(LONGEST) <= 0,
+        option.key() + " is " + value + "; it is at most " + LONGEST.toDays() + " days");
+  }
+
   private static void notNegative(Duration value, ConfigOption<?> option) {
+    notTooLong(value, option);
     require(
         !value.isNegative(), option.key() + " is " + value.toMillis() + " ms; it is at least 0");
   }

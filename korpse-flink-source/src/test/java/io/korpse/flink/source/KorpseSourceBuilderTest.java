@@ -9,6 +9,7 @@ import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.Subscription;
 import io.korpse.offsets.OffsetRule;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -375,6 +376,34 @@ final class KorpseSourceBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> valid().setOrderMaxSlack(Duration.ofMillis(-7)).build())
         .withMessage("korpse.order.max-slack is -7 ms; it is at least 0");
+  }
+
+  /** They overflowed where they were used, far from the one who had set them. */
+  @ParameterizedTest
+  @CsvSource({
+    "korpse.order.wait, 36501 d",
+    "korpse.bad-record.window, 36501 d",
+    "korpse.close.timeout, 36501 d",
+    "korpse.handover.batches, 2147483647",
+  })
+  void rejects_what_is_too_large_to_count_with(String key, String value) {
+    KorpseSourceBuilder<String> builder = valid().setProperty(key, value);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::build)
+        .withMessageContaining(key)
+        .withMessageContaining("at most");
+  }
+
+  @Test
+  void a_discovery_interval_may_be_as_long_as_never() {
+    assertThat(
+            valid()
+                .setDiscoveryInterval(ChronoUnit.FOREVER.getDuration())
+                .build()
+                .settings()
+                .discoveryInterval())
+        .contains(Duration.ofMillis(Long.MAX_VALUE));
   }
 
   @Test

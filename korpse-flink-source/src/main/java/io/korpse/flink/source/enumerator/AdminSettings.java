@@ -27,7 +27,8 @@ final class AdminSettings {
     String unique = Uuid.randomUuid().toString().substring(0, 6);
     admin.setProperty(
         AdminClientConfig.CLIENT_ID_CONFIG, settings.clientIdPrefix() + "-enumerator-" + unique);
-    long patience = settings.connectTimeout().toMillis();
+    // Kafka counts its timeouts in an int.
+    long patience = Math.min(Integer.MAX_VALUE, settings.connectTimeout().toMillis());
     admin.putIfAbsent(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(patience));
     long requests = Math.min(patience, apiTimeout(admin)) / 2;
     admin.putIfAbsent(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, Long.toString(requests));

@@ -28,6 +28,11 @@ final class DiscoverySchedule {
     this.tolerated = tolerated;
   }
 
+  /** An interval may be as long as never. */
+  private long afterInterval(long nowMillis) {
+    return nowMillis + Math.min(interval.toMillis(), Long.MAX_VALUE - nowMillis);
+  }
+
   boolean due(long nowMillis) {
     return nowMillis >= dueMillis;
   }
@@ -35,7 +40,7 @@ final class DiscoverySchedule {
   /** All was found before a restore: there is no first discovery. */
   void found(long nowMillis) {
     succeeded = true;
-    dueMillis = nowMillis + interval.toMillis();
+    dueMillis = afterInterval(nowMillis);
   }
 
   /** Looks at once, unless the last look failed: a reader that suspects asks once a second. */
@@ -76,7 +81,7 @@ final class DiscoverySchedule {
     if (!suspects.isEmpty()) {
       dueMillis = nowMillis + RECHECK_MILLIS;
     } else {
-      dueMillis = nowMillis + interval.toMillis();
+      dueMillis = afterInterval(nowMillis);
     }
     return certain;
   }

@@ -48,4 +48,12 @@ final class AdminSettingsTest {
         .containsEntry("default.api.timeout.ms", "8000")
         .containsEntry("request.timeout.ms", "4000");
   }
+
+  @Test
+  void a_connect_timeout_of_a_year_fits_into_kafkas_settings() {
+    Properties admin =
+        AdminSettings.of(settings.with(KorpseSourceOptions.CONNECT_TIMEOUT, Duration.ofDays(365)));
+
+    assertThat(admin).containsEntry("default.api.timeout.ms", "2147483647");
+  }
 }

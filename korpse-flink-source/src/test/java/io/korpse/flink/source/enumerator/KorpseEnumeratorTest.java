@@ -290,6 +290,16 @@ final class KorpseEnumeratorTest {
         .count();
   }
 
+  /** It overflowed, and the brokers were asked without a pause. */
+  @Test
+  void an_interval_as_long_as_never_looks_once() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.with(KorpseSourceOptions.DISCOVERY_INTERVAL, Long.MAX_VALUE).start(1).reader(0);
+    fixture.pass(Duration.ofMinutes(10));
+
+    assertThat(fixture.cluster.discoveries()).isEqualTo(1);
+  }
+
   @Test
   void closes_the_cluster_and_does_nothing_afterwards() {
     fixture.cluster.topic("t", 1, ID);
