@@ -3,7 +3,7 @@ package io.korpse.offsets.lag;
 import java.util.Collection;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The lags of several partitions in one number each: of a reader, or of what it reads of a topic. A
@@ -12,21 +12,17 @@ import java.util.function.Predicate;
  */
 public final class LagTotal {
 
-  private final Collection<PartitionLag> partitions;
-  private final Predicate<PartitionLag> isMember;
+  private final Supplier<Collection<PartitionLag>> partitions;
   private final LongSupplier lostBefore;
 
   /**
    * A view.
    *
+   * @param partitions gives what is watched now; called by any thread
    * @param lostBefore what partitions had lost that are not among them any more
    */
-  LagTotal(
-      Collection<PartitionLag> partitions,
-      Predicate<PartitionLag> isMember,
-      LongSupplier lostBefore) {
+  LagTotal(Supplier<Collection<PartitionLag>> partitions, LongSupplier lostBefore) {
     this.partitions = partitions;
-    this.isMember = isMember;
     this.lostBefore = lostBefore;
   }
 
@@ -48,10 +44,8 @@ public final class LagTotal {
   /** The largest {@link PartitionLag#timeLagMillis()}. */
   public LagValue timeLagMillis() {
     LagValue largest = LagValue.of(0);
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag)) {
-        largest = largest.max(lag.timeLagMillis());
-      }
+    for (PartitionLag lag : partitions.get()) {
+      largest = largest.max(lag.timeLagMillis());
     }
     return largest;
   }
@@ -62,10 +56,8 @@ public final class LagTotal {
    */
   public long recordsLost() {
     long lost = lostBefore.getAsLong();
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag)) {
-        lost += lag.recordsLost();
-      }
+    for (PartitionLag lag : partitions.get()) {
+      lost += lag.recordsLost();
     }
     return lost;
   }
@@ -88,11 +80,9 @@ public final class LagTotal {
   /** The worst status; {@link LagStatus#UNKNOWN} if there are no partitions. */
   public LagStatus status() {
     LagStatus worst = null;
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag)) {
-        LagStatus status = lag.status();
-        worst = worst == null ? status : worst.worse(status);
-      }
+    for (PartitionLag lag : partitions.get()) {
+      LagStatus status = lag.status();
+      worst = worst == null ? status : worst.worse(status);
     }
     return worst == null ? LagStatus.UNKNOWN : worst;
   }
@@ -100,28 +90,24 @@ public final class LagTotal {
   /** The largest {@link PartitionLag#uncommittedAgeMillis()}; -1 if none is known. */
   public long uncommittedAgeMillis() {
     long oldest = PartitionLag.NONE;
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag)) {
-        oldest = Math.max(oldest, lag.uncommittedAgeMillis());
-      }
+    for (PartitionLag lag : partitions.get()) {
+      oldest = Math.max(oldest, lag.uncommittedAgeMillis());
     }
     return oldest;
   }
 
   private LagValue sum(Function<PartitionLag, LagValue> value) {
     LagValue sum = LagValue.of(0);
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag)) {
-        sum = sum.plus(value.apply(lag));
-      }
+    for (PartitionLag lag : partitions.get()) {
+      sum = sum.plus(value.apply(lag));
     }
     return sum;
   }
 
   private int unknown(Function<PartitionLag, LagValue> value) {
     int unknown = 0;
-    for (PartitionLag lag : partitions) {
-      if (isMember.test(lag) && !value.apply(lag).isKnown()) {
+    for (PartitionLag lag : partitions.get()) {
+      if (!value.apply(lag).isKnown()) {
         unknown++;
       }
     }

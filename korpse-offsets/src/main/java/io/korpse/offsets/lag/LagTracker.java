@@ -39,6 +39,10 @@ public final class LagTracker implements AutoCloseable {
   private final Clock wallClock;
   private final Thread thread;
   private final Map<TopicPartition, PartitionLag> partitions = new ConcurrentHashMap<>();
+
+  /** By topic, so that what is asked of one topic costs nothing for the others. */
+  private final Map<String, Map<TopicPartition, PartitionLag>> topics = new ConcurrentHashMap<>();
+
   private final Collection<PartitionLag> view =
       Collections.unmodifiableCollection(partitions.values());
 
@@ -108,6 +112,13 @@ public final class LagTracker implements AutoCloseable {
             clock,
             wallClock);
     retire(partitions.put(partition, lag));
+    topics.compute(
+        partition.topic(),
+        (topic, lags) -> {
+          Map<TopicPartition, PartitionLag> with = lags == null ? new ConcurrentHashMap<>() : lags;
+          with.put(partition, lag);
+          return with;
+        });
     lock.lock();
     try {
       isNew = true;
@@ -121,6 +132,12 @@ public final class LagTracker implements AutoCloseable {
   /** Stops watching a partition. */
   public void untrack(TopicPartition partition) {
     retire(partitions.remove(partition));
+    topics.computeIfPresent(
+        partition.topic(),
+        (topic, lags) -> {
+          lags.remove(partition);
+          return lags.isEmpty() ? null : lags;
+        });
   }
 
   private void retire(PartitionLag lag) {
@@ -144,12 +161,12 @@ public final class LagTracker implements AutoCloseable {
 
   /** All that is watched, in one number each. */
   public LagTotal total() {
-    return new LagTotal(view, lag -> true, lost::total);
+    return new LagTotal(() -> view, lost::total);
   }
 
   /** What is watched of one topic, in one number each. */
   public LagTotal total(String topic) {
-    return new LagTotal(view, lag -> lag.partition().topic().equals(topic), () -> lost.of(topic));
+    return new LagTotal(() -> topics.getOrDefault(topic, Map.of()).values(), () -> lost.of(topic));
   }
 
   /** What the log end means here. */

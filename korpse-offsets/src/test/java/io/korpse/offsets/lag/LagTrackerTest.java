@@ -440,6 +440,28 @@ final class LagTrackerTest {
   }
 
   @Test
+  void the_total_of_a_topic_follows_its_partitions() {
+    LagTotal topic = tracker.total("t");
+    assertThat(topic.recordsLag()).isEqualTo(LagValue.of(0));
+    tracker.track(A, () -> 40).observeEnd(100);
+    tracker.track(OTHER, () -> 10).observeEnd(100);
+    assertThat(topic.recordsLag()).isEqualTo(LagValue.of(60));
+
+    tracker.track(A, () -> 50).observeEnd(100);
+    assertThat(topic.recordsLag())
+        .as("the second call replaces the first")
+        .isEqualTo(LagValue.of(50));
+
+    tracker.untrack(A);
+    assertThat(topic.recordsLag()).isEqualTo(LagValue.of(0));
+    assertThat(topic.status()).isEqualTo(LagStatus.UNKNOWN);
+
+    tracker.track(B, () -> 70).observeEnd(100);
+    assertThat(topic.recordsLag()).isEqualTo(LagValue.of(30));
+    assertThat(tracker.total().recordsLag()).isEqualTo(LagValue.of(120));
+  }
+
+  @Test
   void what_follows_a_round_may_fail_without_harm() {
     AtomicLong rounds = new AtomicLong();
     tracker.afterRound(
