@@ -234,9 +234,14 @@ class Admission {
       if (!split.isEmpty() || split.fetchFinished() || split.pause.has(PauseReason.ALIGNMENT)) {
         continue;
       }
+      open(split, nowNanos);
+      if (split.isCaughtUp()) {
+        // A fetch for it alone would stay at the broker for the longest wait, and with it the
+        // place.
+        continue;
+      }
       split.admitted = true;
       window.put(split, nowNanos);
-      open(split, nowNanos);
     }
   }
 

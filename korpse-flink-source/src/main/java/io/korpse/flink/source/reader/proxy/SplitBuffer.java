@@ -250,6 +250,11 @@ final class SplitBuffer {
     return Math.max(0, Math.min(known, stopOffset) - fetchOffset);
   }
 
+  /** Whether the broker had no more of this split when it was last heard of. */
+  boolean isCaughtUp() {
+    return end >= 0 && knownLag() == 0;
+  }
+
   /**
    * Adds what a poll returned.
    *

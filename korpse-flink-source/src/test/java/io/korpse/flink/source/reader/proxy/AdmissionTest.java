@@ -47,6 +47,22 @@ class AdmissionTest {
   }
 
   @Test
+  void gives_no_place_to_who_is_caught_up_but_lets_it_in_besides() {
+    List<SplitBuffer> splits = splits(3);
+    at(splits.get(0), 100);
+    at(splits.get(1), 200);
+    at(splits.get(2), 300);
+    splits.get(0).observeEnd(splits.get(0).fetchOffset());
+    admission.filled(splits.get(0), 3_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(1).pause.paused()).isFalse();
+    assertThat(splits.get(2).pause.has(PauseReason.READER_FULL)).isTrue();
+  }
+
+  @Test
   void lets_in_who_is_kept_out_for_too_long_whatever_its_time() {
     List<SplitBuffer> splits = splits(2);
     at(splits.get(0), 4_000_000_000_000L);

@@ -36,11 +36,11 @@ class PollProxySimulationTest {
   }
 
   /**
-   * A backlog that many polls take in parts, among idle splits; the other one has records of which
-   * each poll has room for few.
+   * A backlog that many polls take in parts, among idle splits; one of records of which each poll
+   * has room for few; and one that a short budget shares with idle splits whose time is earlier.
    */
   @ParameterizedTest
-  @ValueSource(longs = {4400, 4700})
+  @ValueSource(longs = {4400, 4700, 7671})
   void reads_a_long_backlog_in_time(long seed) {
     new ProxySimulation(SimSettings.of(seed)).run();
   }
