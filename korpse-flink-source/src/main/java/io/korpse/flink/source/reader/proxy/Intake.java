@@ -98,7 +98,8 @@ final class Intake {
         bytes += take(partition, polled, arrivals);
       }
     }
-    more = withheld > 0 || kept >= pollSize.count();
+    more = withheld > 0 || polled.count() >= pollSize.count();
+    consumer.polled(!more);
     stats.polled(kept, bytes);
     if (withheld > 0) {
       stats.withheld(withheld);
@@ -124,6 +125,7 @@ final class Intake {
     if (split == null || split.fetchFinished()) {
       return 0;
     }
+    consumer.gave(split);
     OffsetAndMetadata next = polled.nextOffsets().get(partition);
     if (isOfAnotherLog(split, next)) {
       replaced.accept(split);

@@ -21,9 +21,9 @@ import org.apache.kafka.common.TopicPartition;
  * The one Kafka consumer of a proxy, with what it is assigned, and the means to replace it.
  *
  * <p>Bounds what the client itself retains: a paused split keeps what was fetched for it, and each
- * such rest can pin the whole response that it came in. All splits that are paused by one step
- * share their responses; when there are more such groups than allowed, the rests of the oldest are
- * dropped by taking their splits out of the assignment and in again.
+ * such rest can pin the whole response that it came in. When there are more {@linkplain PausedRests
+ * groups} of them than allowed, the rests of the oldest are dropped by taking their splits out of
+ * the assignment and in again.
  *
  * <p>Created, used and closed on the fetcher thread.
  */
@@ -35,18 +35,13 @@ final class ProxyConsumer {
   /** So many splits for each that has ended make it wait, while records flow. */
   private static final int ENDED_SHARE_WHILE_WAITING = 256;
 
-  /** Splits that were paused by one step and still are. */
-  static final class PausedGroup {
-    private final Set<SplitBuffer> members = new LinkedHashSet<>();
-  }
-
   private final ConsumerFactory factory;
   private final PollQuota quota;
   private final PauseLedger ledger;
   private final int maxGroups;
   private final ProxyStats stats;
   private final Map<TopicPartition, SplitBuffer> assigned = new LinkedHashMap<>();
-  private final Set<PausedGroup> paused = new LinkedHashSet<>();
+  private final PausedRests rests = new PausedRests();
 
   /**
    * Splits that are read to the end of their log and still assigned. An assignment costs as much as
@@ -117,7 +112,7 @@ final class ProxyConsumer {
    * response.
    */
   void end(SplitBuffer split) {
-    leaveGroup(split);
+    rests.dropped(split);
     ended.add(split);
     boolean hasMore = split.end() < 0 || split.end() > split.fetchOffset();
     if (hasMore
@@ -144,7 +139,7 @@ final class ProxyConsumer {
   private void remove(Collection<SplitBuffer> splits) {
     for (SplitBuffer split : splits) {
       assigned.remove(split.partition());
-      leaveGroup(split);
+      rests.dropped(split);
     }
     consumer.assign(assigned.keySet());
   }
@@ -191,44 +186,46 @@ final class ProxyConsumer {
     }
     PauseLedger.Delta delta = ledger.apply(consumer);
     for (TopicPartition partition : delta.resumed()) {
-      leaveGroup(assigned.get(partition));
+      rests.resumed(assigned.get(partition));
     }
     if (delta.paused().isEmpty()) {
       return;
     }
-    PausedGroup group = new PausedGroup();
+    List<SplitBuffer> paused = new ArrayList<>(delta.paused().size());
     for (TopicPartition partition : delta.paused()) {
-      SplitBuffer split = assigned.get(partition);
-      leaveGroup(split);
-      split.pausedGroup = group;
-      group.members.add(split);
+      paused.add(assigned.get(partition));
     }
-    paused.add(group);
-    while (paused.size() > maxGroups) {
-      shed(paused.iterator().next());
+    rests.paused(paused);
+    while (rests.groups() > maxGroups) {
+      shed(rests.oldest());
     }
   }
 
-  private void leaveGroup(SplitBuffer split) {
-    PausedGroup group = split.pausedGroup;
-    if (group != null) {
-      split.pausedGroup = null;
-      group.members.remove(split);
-      if (group.members.isEmpty()) {
-        paused.remove(group);
-      }
-    }
+  /** The last poll brought something of the split. */
+  void gave(SplitBuffer split) {
+    rests.gives(split);
   }
 
-  /** Drops what the client holds for the group; fetched again when its splits are resumed. */
-  private void shed(PausedGroup group) {
-    List<SplitBuffer> members = new ArrayList<>(group.members);
+  /** The last poll is taken; {@code all} when the client has no more that it could give. */
+  void polled(boolean all) {
+    rests.polled(all);
+  }
+
+  /** Drops what the client holds for these splits; fetched again when they are open. */
+  private void shed(List<SplitBuffer> members) {
     remove(members);
     for (SplitBuffer split : members) {
       assigned.put(split.partition(), split);
     }
     consumer.assign(assigned.keySet());
-    members.forEach(this::startAt);
+    for (SplitBuffer split : members) {
+      if (split.pause.paused()) {
+        seek(split);
+      } else {
+        seekBack(split);
+      }
+      ledger.reassigned(split.pause);
+    }
     ledger.apply(consumer);
     stats.shed(members.size());
   }
@@ -238,7 +235,7 @@ final class ProxyConsumer {
     unassignEnded();
     close(closeTimeout);
     open(maxPollRecords);
-    assigned.values().forEach(this::leaveGroup);
+    assigned.values().forEach(rests::dropped);
     if (!assigned.isEmpty()) {
       consumer.assign(assigned.keySet());
       assigned.values().forEach(this::startAt);

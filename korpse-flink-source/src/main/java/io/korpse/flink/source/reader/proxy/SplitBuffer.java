@@ -3,6 +3,7 @@ package io.korpse.flink.source.reader.proxy;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -97,8 +98,8 @@ final class SplitBuffer {
   /** Whether this split is in the admission window. Owned by {@link Admission}. */
   boolean admitted;
 
-  /** The splits that were paused together with this one. Owned by {@link ProxyConsumer}. */
-  ProxyConsumer.PausedGroup pausedGroup;
+  /** Where a rest in the client may come from. Owned by {@link PausedRests}. */
+  final List<PausedRests.Group> rests = new ArrayList<>(0);
 
   /** When this split was first kept out since it last got records. Owned by {@link Admission}. */
   long hungrySince = NOT_HUNGRY;

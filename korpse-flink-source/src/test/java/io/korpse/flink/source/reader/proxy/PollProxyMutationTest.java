@@ -51,6 +51,12 @@ class PollProxyMutationTest {
   }
 
   @Test
+  void more_groups_of_paused_splits_than_allowed_breaks_the_bound_of_responses() {
+    assertBroken(
+        "PINNED", new ProxyRules(), SimSettings::of, PollProxyMutationTest::withMoreGroups);
+  }
+
+  @Test
   void r3_everything_told_each_time_is_noticed() {
     assertBroken(
         "R3",
@@ -250,6 +256,22 @@ class PollProxyMutationTest {
         limits.batchBytes(),
         limits.batches(),
         limits.retainedResponses(),
+        limits.maxWait());
+  }
+
+  private static ProxyLimits withMoreGroups(SimSettings settings) {
+    ProxyLimits limits = settings.limits();
+    return new ProxyLimits(
+        limits.splitHighBytes(),
+        limits.splitLowBytes(),
+        limits.splitHighRecords(),
+        limits.splitLowRecords(),
+        limits.readerBytes(),
+        limits.pollBytes(),
+        limits.batchRecords(),
+        limits.batchBytes(),
+        limits.batches(),
+        limits.retainedResponses() + 3,
         limits.maxWait());
   }
 

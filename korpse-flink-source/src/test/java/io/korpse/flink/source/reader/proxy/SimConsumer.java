@@ -79,9 +79,9 @@ final class SimConsumer extends UnsupportedConsumer {
     return fetcher.pinnedBytes();
   }
 
-  /** Responses that the consumer holds for partitions that are paused. */
-  int responsesPinnedByPaused() {
-    return fetcher.responsesPinnedByPaused();
+  /** Responses that the consumer waits for, or of which it holds something that is not read. */
+  int responses() {
+    return fetcher.responses();
   }
 
   /** Called with the timeout before each poll, while the consumer may still be looked at. */

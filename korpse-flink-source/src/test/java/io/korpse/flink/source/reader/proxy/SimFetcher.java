@@ -350,27 +350,23 @@ final class SimFetcher {
     }
   }
 
-  /** Responses that cannot be collected since a paused partition has something left in them. */
-  int responsesPinnedByPaused() {
-    Set<SimFetchResponse> pinned = Collections.newSetFromMap(new IdentityHashMap<>());
-    queue.stream()
-        .filter(fetch -> fetch.data().bytes() > 0 && subscription.isPaused(fetch.partition()))
-        .forEach(fetch -> pinned.add(fetch.response()));
-    if (nextInLine != null
-        && !nextInLine.isConsumed()
-        && subscription.isPaused(nextInLine.partition())) {
-      pinned.add(nextInLine.response());
-    }
-    return pinned.size();
+  /** Responses that are on their way, and those of which something is not read yet. */
+  int responses() {
+    return pending.size()
+        + (int) pinned().stream().filter(response -> response.bytes() > 0).count();
   }
 
   /** Bytes of the responses that cannot be collected since a part of each is not drained yet. */
   long pinnedBytes() {
+    return pinned().stream().mapToLong(SimFetchResponse::bytes).sum();
+  }
+
+  private Set<SimFetchResponse> pinned() {
     Set<SimFetchResponse> pinned = Collections.newSetFromMap(new IdentityHashMap<>());
     if (nextInLine != null && !nextInLine.isConsumed()) {
       pinned.add(nextInLine.response());
     }
     queue.forEach(fetch -> pinned.add(fetch.response()));
-    return pinned.stream().mapToLong(SimFetchResponse::bytes).sum();
+    return pinned;
   }
 }

@@ -219,14 +219,14 @@ final class SimWatch {
         "I4",
         () -> "assigned " + consumer.assignment() + ", wanted " + assigned);
     worstPinned = Math.max(worstPinned, consumer.pinnedBytes());
-    // Splits that are paused by one step share their responses: one of each broker. One that is
-    // paused again before its rest was used up brings an older one into its new group. To that come
-    // the response that is on its way and the one that is being taken apart.
-    int pinned = consumer.responsesPinnedByPaused();
+    // Of each broker what may be retained for paused splits, the response that is on its way or
+    // being
+    // read, and one that was on its way when the rests of its splits were dropped.
+    int responses = consumer.responses();
     check(
-        pinned <= (2 * settings.limits().retainedResponses() + 2) * settings.nodes(),
+        responses <= (settings.limits().retainedResponses() + 2) * settings.nodes(),
         "PINNED",
-        () -> "paused splits pin " + pinned + " responses");
+        () -> "the client holds " + responses + " responses");
   }
 
   private void look() {
