@@ -1,0 +1,141 @@
+package io.korpse.flink.source.reader;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.korpse.testing.EmbeddedBroker;
+import io.korpse.testing.Sender;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Random;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Holds the heap formula of the README against the live heap of a JVM. */
+@Timeout(120)
+final class ReaderHeapIT {
+
+  private static final long MIB = 1024 * 1024;
+  private static final long BUFFER = 8 * MIB;
+
+  /** What a reader holds that is not for data: the client itself, metrics, threads. */
+  private static final long REST = MIB;
+
+  /** Likewise for each split: its state here and in the client, and its metrics. */
+  private static final long REST_OF_SPLIT = 10_000;
+
+  private static EmbeddedBroker broker;
+
+  @BeforeAll
+  static void startBroker() {
+    broker =
+        EmbeddedBroker.start(1, Map.of("message.max.bytes", Integer.toString(32 * 1024 * 1024)));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  /** A half of zeros is what packs a batch to half its size. */
+  @ParameterizedTest
+  @CsvSource({
+    "none, 0, 12, 20, 900000, 0",
+    "none, 0, 12, 20, 900000, 1000",
+    "none, 0, 200, 100, 10000, 20",
+    "zstd, 100, 12, 20, 900000, 0",
+    "zstd, 100, 12, 20, 900000, 1000",
+    "zstd, 50, 12, 60, 300000, 0",
+  })
+  void live_heap_stays_within_the_formula(
+      String codec, int zeros, int partitions, int records, int valueBytes, int headerBytes)
+      throws Exception {
+    String topic = codec + zeros + "-" + partitions + "-" + valueBytes + "-" + headerBytes;
+    produce(topic, codec, zeros, partitions, records, valueBytes, headerBytes);
+
+    Process child =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ReaderHeap.class.getName(),
+                broker.bootstrapServers(),
+                topic,
+                Integer.toString(partitions),
+                Long.toString(BUFFER))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String printed;
+    try (var out = child.inputReader(UTF_8)) {
+      printed = out.lines().reduce("", (before, line) -> line);
+    } finally {
+      child.destroyForcibly();
+    }
+
+    assertThat(printed).isNotEmpty();
+    long live = Long.parseLong(printed);
+    long largest = 200L + valueBytes + headerBytes;
+    boolean packed = !codec.equals("none");
+    assertThat(live).isPositive().isLessThanOrEqualTo(formula(largest, packed, partitions));
+  }
+
+  private static long formula(long largestRecord, boolean packed, int splits) {
+    long poll = BUFFER / 8;
+    long fetchMaxBytes = BUFFER / 8;
+    return BUFFER
+        + poll
+        + largestRecord
+        + 10 * fetchMaxBytes
+        + (packed ? 9 * largestRecord : 0)
+        + REST
+        + splits * REST_OF_SPLIT;
+  }
+
+  private static void produce(
+      String topic,
+      String codec,
+      int zeros,
+      int partitions,
+      int records,
+      int valueBytes,
+      int headerBytes) {
+    broker.createTopic("warm-" + topic, 1);
+    broker.createTopic(topic, partitions);
+    Random random = new Random(1);
+    byte[] value = new byte[valueBytes];
+    byte[] noise = new byte[valueBytes / 100 * (100 - zeros)];
+    random.nextBytes(noise);
+    System.arraycopy(noise, 0, value, 0, noise.length);
+    Map<String, Object> settings =
+        Map.of(
+            "compression.type",
+            codec,
+            "batch.size",
+            600_000,
+            "linger.ms",
+            1_000,
+            "buffer.memory",
+            256 * MIB,
+            "max.request.size",
+            16 * 1024 * 1024);
+    try (Sender sender = new Sender(broker, settings)) {
+      sender.send("warm-" + topic, 0, 0L, new byte[1]);
+      for (int i = 0; i < records; i++) {
+        for (int p = 0; p < partitions; p++) {
+          ProducerRecord<byte[], byte[]> record =
+              new ProducerRecord<>(topic, p, (long) i, null, value);
+          if (headerBytes > 0) {
+            record.headers().add("h", new byte[headerBytes]);
+          }
+          sender.send(record);
+        }
+      }
+    }
+  }
+}
