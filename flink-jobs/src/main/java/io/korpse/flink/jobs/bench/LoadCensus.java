@@ -67,6 +67,26 @@ final class LoadCensus {
     return figures;
   }
 
+  /**
+   * What a job has left behind. What was closed may take a moment to end.
+   *
+   * @param seconds the longest such moment
+   */
+  static Figures left(double seconds) throws InterruptedException {
+    Deadline patience = Deadline.inSeconds(seconds);
+    Census after = Census.take();
+    while ((after.threadCount() > 0 || after.clients() > 0) && !patience.over()) {
+      patience.pause(100);
+      after = Census.take();
+    }
+    if (after.threadCount() > 0) {
+      System.err.println("Left behind: " + after);
+    }
+    return new Figures()
+        .put("threadsLeft", after.threadCount())
+        .put("clientsLeft", after.clients());
+  }
+
   private static double median(List<Double> values) {
     return Statistics.of(values).median();
   }

@@ -15,7 +15,11 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
  */
 final class LoadScenario implements Scenario {
 
-  private static final long SAMPLE_MILLIS = 2_000;
+  /** A sample is taken so often, and at each thirty-second of all records. */
+  private static final double SAMPLE_SECONDS = 2;
+
+  private static final double SAMPLE_SHARE = 1 / 32.0;
+  private static final double PATIENCE_SECONDS = 20;
   private static final Duration OUT_OF_ORDER = Duration.ofSeconds(10);
 
   @Override
@@ -48,6 +52,8 @@ final class LoadScenario implements Scenario {
         Target.atMost("liveHeapGrowth", 1.1),
         Target.atMost("threadsMore", 0),
         Target.atMost("clientsMore", 0),
+        Target.atMost("threadsLeft", 0),
+        Target.atMost("clientsLeft", 0),
         Target.atMost("outOfSequence", 0),
         Target.atMost("lateRecords", 0));
   }
@@ -108,8 +114,9 @@ final class LoadScenario implements Scenario {
             WatermarkStrategy.forBoundedOutOfOrderness(OUT_OF_ORDER),
             probe)) {
       while (!probe.finished()) {
-        Deadline sample = Deadline.inSeconds(SAMPLE_MILLIS / 1e3);
-        while (!probe.finished() && !sample.over()) {
+        Deadline sample = Deadline.inSeconds(SAMPLE_SECONDS);
+        double next = probe.share() + SAMPLE_SHARE;
+        while (!probe.finished() && !sample.over() && probe.share() < next) {
           sample.pause(20);
         }
         if (!job.running()) {
@@ -119,6 +126,6 @@ final class LoadScenario implements Scenario {
         partial.accept(probe.figures().putAll(census.figures()));
       }
     }
-    return probe.figures().putAll(census.figures());
+    return probe.figures().putAll(census.figures()).putAll(LoadCensus.left(PATIENCE_SECONDS));
   }
 }

@@ -82,4 +82,22 @@ class BenchIT {
     assertThat(json.at("/summary/kafkasource/maxDisorderSeconds/median").asDouble())
         .isBetween(60.0, 3_600.0);
   }
+
+  @Test
+  void nothing_grows_under_load() throws Exception {
+    JsonNode json =
+        bench("load", "--source", "korpse", "--partitions", "200", "--records", "5000000");
+
+    JsonNode figures = json.at("/summary/korpse");
+    assertThat(figures.at("/eventSeconds/median").asDouble()).isGreaterThan(3_599);
+    assertThat(figures.at("/liveHeapGrowth/median").asDouble()).isBetween(0.1, 1.1);
+    assertThat(figures.at("/threads/median").asInt()).isPositive();
+    assertThat(figures.at("/clients/median").asInt()).isPositive();
+    for (String zero :
+        new String[] {
+          "threadsMore", "clientsMore", "threadsLeft", "clientsLeft", "outOfSequence", "lateRecords"
+        }) {
+      assertThat(figures.at("/" + zero + "/median").asInt(-1)).as(zero).isZero();
+    }
+  }
 }
