@@ -26,7 +26,7 @@ final class ReaderHeapIT {
   private static final long REST = MIB;
 
   /** Likewise for each split: its state here and in the client, and its metrics. */
-  private static final long REST_OF_SPLIT = 10_000;
+  private static final long REST_OF_SPLIT = 24_000;
 
   private static EmbeddedBroker broker;
 
@@ -47,6 +47,7 @@ final class ReaderHeapIT {
     "none, 0, 12, 20, 900000, 0",
     "none, 0, 12, 20, 900000, 1000",
     "none, 0, 200, 100, 10000, 20",
+    "none, 0, 800, 16, 1, 0",
     "zstd, 100, 12, 20, 900000, 0",
     "zstd, 100, 12, 20, 900000, 1000",
     "zstd, 50, 12, 60, 300000, 0",
