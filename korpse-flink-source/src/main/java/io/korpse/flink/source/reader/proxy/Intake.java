@@ -46,8 +46,8 @@ final class Intake {
   /**
    * An intake that has taken nothing yet.
    *
-   * @param replaced told of a split of which a poll brought records of another log; they are left
-   *     out
+   * @param replaced told of a split of which a poll brought records that may be of another log;
+   *     they are left out, to be fetched again if they are not
    */
   Intake(
       ProxyConsumer consumer,
@@ -127,7 +127,7 @@ final class Intake {
     }
     consumer.gave(split);
     OffsetAndMetadata next = polled.nextOffsets().get(partition);
-    if (isOfAnotherLog(split, next)) {
+    if (mayBeOfAnotherLog(split, next)) {
       replaced.accept(split);
       return 0;
     }
@@ -196,7 +196,7 @@ final class Intake {
     return mapped;
   }
 
-  private static boolean isOfAnotherLog(SplitBuffer split, OffsetAndMetadata next) {
+  private static boolean mayBeOfAnotherLog(SplitBuffer split, OffsetAndMetadata next) {
     int epoch = next.leaderEpoch().orElse(Position.NO_EPOCH);
     return epoch != Position.NO_EPOCH && epoch < split.fetchEpoch();
   }

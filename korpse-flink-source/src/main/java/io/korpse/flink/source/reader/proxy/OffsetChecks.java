@@ -149,13 +149,16 @@ final class OffsetChecks {
   }
 
   /**
-   * A poll brought an epoch below that of what was read before. Epochs only grow in a log, so this
-   * is another one: of a topic that was created again, of which the client tells nothing.
+   * A poll brought an epoch below that of the position. Epochs only grow in a log, so this may be
+   * another one: of a topic that was created again, of which the client tells nothing. It may also
+   * be the same: to the question for the end a broker answers its current epoch, and what follows
+   * the last stable offset may be of an earlier one. So it is no divergence by itself. The id of
+   * the topic tells, and when that is the same, reading goes on there, without an epoch.
    */
   void replaced(SplitBuffer split) {
     if (ledger.add(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong())) {
       owner.changed(split);
-      ask(split, OptionalLong.of(split.fetchOffset()));
+      ask(split, OptionalLong.empty());
     }
   }
 

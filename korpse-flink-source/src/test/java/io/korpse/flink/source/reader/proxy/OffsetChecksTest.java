@@ -7,6 +7,7 @@ import io.korpse.offsets.Position;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -24,9 +25,13 @@ class OffsetChecksTest {
       new CompletableFuture<>();
   private final CompletableFuture<Position> decision = new CompletableFuture<>();
   private final List<Long> fetchedOnFrom = new ArrayList<>();
+  private final List<OptionalLong> divergences = new ArrayList<>();
   private final OffsetChecks checks =
       new OffsetChecks(
-          (partition, offset, divergent) -> decision,
+          (partition, offset, divergent) -> {
+            divergences.add(divergent);
+            return decision;
+          },
           (partition, offset) -> CompletableFuture.completedFuture(offset + 1),
           partitions -> ends,
           ledger,
@@ -76,6 +81,17 @@ class OffsetChecksTest {
     checks.takeAnswers();
     assertThat(fetchedOnFrom).containsExactly(50L);
     assertThat(split.pause.paused()).isFalse();
+  }
+
+  /**
+   * A broker answers the end of a log with its current epoch, and an open transaction may have been
+   * written there in an earlier one.
+   */
+  @Test
+  void an_earlier_epoch_alone_is_no_divergence() {
+    checks.replaced(split(new Position(50, 5), KorpseSplit.NO_STOP_OFFSET));
+
+    assertThat(divergences).containsExactly(OptionalLong.empty());
   }
 
   @Test
