@@ -80,19 +80,21 @@ final class RecreatedTopics implements LossHandler {
   @Override
   public CompletionStage<Position> resolve(
       TopicPartition partition, long offset, OptionalLong divergent) {
-    Uuid known = topicId(partition);
-    if (known.equals(Uuid.ZERO_UUID)) {
+    KorpseSplitState state = states.get(KorpseSplit.splitId(partition));
+    if (state == null || state.topicId().equals(Uuid.ZERO_UUID)) {
       return next.resolve(partition, offset, divergent);
     }
-    return look(partition, known, 1)
+    return look(state, state.topicId(), 1)
         .thenCompose(same -> next.resolve(partition, offset, divergent));
   }
 
   /** Completes when the topic turns out to be the known one, and never when it is taken away. */
-  private CompletionStage<Void> look(TopicPartition partition, Uuid known, int attempt) {
+  private CompletionStage<Void> look(KorpseSplitState state, Uuid known, int attempt) {
+    TopicPartition partition = state.partition();
     CompletableFuture<Void> same = new CompletableFuture<>();
-    if (states.get(KorpseSplit.splitId(partition)) == null) {
-      // Taken away, or the reader is closed: then even the classes of a client may be gone.
+    if (states.get(KorpseSplit.splitId(partition)) != state) {
+      // Taken away, and maybe the split of the new topic is in its place, with the same id. Or the
+      // reader is closed: then even the classes of a client may be gone.
       return same;
     }
     CompletionStage<Uuid> answer;
@@ -119,7 +121,7 @@ final class RecreatedTopics implements LossHandler {
             suspicions.accept(partition);
             later.execute(
                 () ->
-                    look(partition, known, attempt + 1)
+                    look(state, known, attempt + 1)
                         .whenComplete((ignored, error) -> pass(same, error)));
           }
         });
@@ -141,10 +143,5 @@ final class RecreatedTopics implements LossHandler {
       }
     }
     return false;
-  }
-
-  private Uuid topicId(TopicPartition partition) {
-    KorpseSplitState state = states.get(KorpseSplit.splitId(partition));
-    return state == null ? Uuid.ZERO_UUID : state.topicId();
   }
 }

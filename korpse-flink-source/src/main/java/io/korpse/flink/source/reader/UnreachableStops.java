@@ -158,10 +158,14 @@ final class UnreachableStops implements Runnable {
     if (due) {
       due = false;
       for (Finding found = findings.poll(); found != null; found = findings.poll()) {
+        KorpseSplitState state = found.state();
+        if (states.get(KorpseSplit.splitId(state.partition())) != state) {
+          continue; // Taken away meanwhile; a split of a topic of the same name is another.
+        }
         if (found.failure() != null) {
           throw found.failure();
         }
-        apply(found.state(), found.end());
+        apply(state, found.end());
       }
     }
   }
@@ -169,7 +173,7 @@ final class UnreachableStops implements Runnable {
   private void apply(KorpseSplitState state, long end) {
     String splitId = KorpseSplit.splitId(state.partition());
     long stop = state.stopOffset();
-    if (states.get(splitId) != state || state.offset() != end || stop <= end) {
+    if (state.offset() != end || stop <= end) {
       return;
     }
     String found =

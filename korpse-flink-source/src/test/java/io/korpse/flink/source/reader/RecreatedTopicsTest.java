@@ -83,6 +83,24 @@ final class RecreatedTopicsTest {
     assertThat(suspected).containsExactly(PARTITION);
   }
 
+  /** The split of the new topic has the same id, and may be there before the next look. */
+  @Test
+  void looks_no_more_when_the_split_of_the_new_topic_is_in_its_place() {
+    read(ID);
+    answer = CompletableFuture.completedFuture(OTHER);
+    CompletableFuture<Position> decision = resolve();
+    states.remove("t-0");
+    read(OTHER);
+
+    while (!later.isEmpty()) {
+      later.remove().run();
+    }
+
+    assertThat(looks).isEqualTo(1);
+    assertThat(suspected).as("not the new topic").hasSize(1);
+    assertThat(decision).isNotDone();
+  }
+
   @Test
   void goes_on_when_the_topic_turns_out_to_be_the_same() {
     read(ID);

@@ -160,6 +160,20 @@ final class UnreachableStopsTest {
     assertThatCode(stops::applyDue).doesNotThrowAnyException();
   }
 
+  @Test
+  void a_failure_about_a_split_that_was_replaced_meanwhile_fails_nothing() {
+    readTo(10, 30, true, DataLossPolicy.FAIL);
+    lookFor(UnreachableStops.PATIENCE);
+    questions.remove().completeExceptionally(new DataLossException("created again"));
+    states.put(
+        "t-0",
+        new KorpseSplitState(
+            new KorpseSplit(
+                PARTITION, Position.of(0), KorpseSplit.NO_STOP_OFFSET, Uuid.ZERO_UUID, true)));
+
+    assertThatCode(stops::applyDue).doesNotThrowAnyException();
+  }
+
   /** A split of which all was emitted that its log holds. */
   private KorpseSplitState readTo(long end, long stop, boolean seen, DataLossPolicy policy) {
     stops =

@@ -179,8 +179,8 @@ final class OffsetChecks {
   }
 
   private void skip(SplitBuffer split, Long next, KafkaException cause, Throwable failure) {
-    throwIfFailed(split, failure);
     if (owner.wants(split)) {
+      throwIfFailed(split, failure);
       // Readable after all: the response was damaged on its way.
       if (next > split.fetchOffset()) {
         owner.skipTo(split, next, cause);
@@ -198,8 +198,8 @@ final class OffsetChecks {
   }
 
   private void decided(SplitBuffer split, Position position, Throwable failure) {
-    throwIfFailed(split, failure);
     if (owner.wants(split)) {
+      throwIfFailed(split, failure);
       split.moveFetchTo(Math.min(position.offset(), split.stopOffset()), position.leaderEpoch());
       goOn(split);
     }

@@ -1,6 +1,8 @@
 package io.korpse.flink.source.reader.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
@@ -25,6 +27,7 @@ class OffsetChecksTest {
       new CompletableFuture<>();
   private final CompletableFuture<Position> decision = new CompletableFuture<>();
   private final List<Long> fetchedOnFrom = new ArrayList<>();
+  private boolean wanted = true;
   private final List<OptionalLong> divergences = new ArrayList<>();
   private final OffsetChecks checks =
       new OffsetChecks(
@@ -117,6 +120,26 @@ class OffsetChecksTest {
     assertThat(fetchedOnFrom).containsExactly(60L);
   }
 
+  @Test
+  void a_failure_about_a_split_that_was_taken_away_meanwhile_fails_nothing() {
+    SplitBuffer split = split(KorpseSplit.NO_STOP_OFFSET);
+    checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
+    wanted = false;
+    decision.completeExceptionally(new IllegalStateException("of the old topic"));
+
+    assertThatCode(checks::takeAnswers).doesNotThrowAnyException();
+    assertThat(fetchedOnFrom).isEmpty();
+  }
+
+  @Test
+  void a_failure_about_a_split_that_is_still_there_fails_the_reader() {
+    SplitBuffer split = split(KorpseSplit.NO_STOP_OFFSET);
+    checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
+    decision.completeExceptionally(new IllegalStateException("lost"));
+
+    assertThatThrownBy(checks::takeAnswers).hasMessage("lost");
+  }
+
   private static SplitBuffer split(long stopOffset) {
     return split(new Position(50, -1), stopOffset);
   }
@@ -134,7 +157,7 @@ class OffsetChecksTest {
 
     @Override
     public boolean wants(SplitBuffer split) {
-      return true;
+      return wanted;
     }
 
     @Override
