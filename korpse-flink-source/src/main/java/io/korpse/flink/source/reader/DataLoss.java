@@ -56,17 +56,25 @@ final class DataLoss implements LossHandler {
         .whenComplete((position, failure) -> client.close());
   }
 
-  /** Where the log ends now, by the isolation level. */
+  /**
+   * Where the log ends now: its high watermark, also when reading committed, since what an open
+   * transaction holds back is there and not lost.
+   */
   CompletionStage<Position> end(TopicPartition partition) {
     Admin client = admin.get();
-    return ask(client, partition, OffsetSpec.latest())
+    return ask(client, partition, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED)
         .thenApply(Position::of)
         .whenComplete((position, failure) -> client.close());
   }
 
   private CompletableFuture<Long> ask(Admin client, TopicPartition partition, OffsetSpec spec) {
+    return ask(client, partition, spec, isolation);
+  }
+
+  private static CompletableFuture<Long> ask(
+      Admin client, TopicPartition partition, OffsetSpec spec, IsolationLevel level) {
     return client
-        .listOffsets(Map.of(partition, spec), new ListOffsetsOptions(isolation))
+        .listOffsets(Map.of(partition, spec), new ListOffsetsOptions(level))
         .partitionResult(partition)
         .toCompletionStage()
         .thenApply(ListOffsetsResult.ListOffsetsResultInfo::offset)

@@ -28,6 +28,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A log counts as cut when its end was below the stop for some seconds, with all of it emitted,
  * and when the broker says so once more: a leader that was just elected may be a moment behind.
+ * That answer is the high watermark. When reading committed, all can be emitted that is stable
+ * while an open transaction holds back records up to the stop and beyond: they are waited for.
  */
 final class UnreachableStops implements Runnable {
 
@@ -41,6 +43,8 @@ final class UnreachableStops implements Runnable {
   /** What the broker said of a split, or why the job has to fail. */
   private record Finding(KorpseSplitState state, long end, @Nullable DataLossException failure) {}
 
+  private record HeldBack(long highWatermark, long askedAt) {}
+
   private final SplitStates states;
   private final ProxyControl control;
   private final DataLossPolicy policy;
@@ -52,6 +56,10 @@ final class UnreachableStops implements Runnable {
   private final Set<KorpseSplitState> told = new HashSet<>();
 
   private final Set<KorpseSplitState> asked = ConcurrentHashMap.newKeySet();
+
+  /** The splits whose log held more than can be read yet, when the broker was last asked. */
+  private final Map<KorpseSplitState, HeldBack> heldBack = new ConcurrentHashMap<>();
+
   private final ConcurrentLinkedQueue<Finding> findings = new ConcurrentLinkedQueue<>();
   private volatile boolean due;
   private volatile Runnable onDue = () -> {};
@@ -94,10 +102,11 @@ final class UnreachableStops implements Runnable {
   }
 
   private void forgetThoseThatLeft() {
-    if (!since.isEmpty() || !told.isEmpty()) {
+    if (!since.isEmpty() || !told.isEmpty() || !heldBack.isEmpty()) {
       Set<KorpseSplitState> present = new HashSet<>(states.all());
       since.keySet().retainAll(present);
       told.retainAll(present);
+      heldBack.keySet().retainAll(present);
     }
   }
 
@@ -107,6 +116,7 @@ final class UnreachableStops implements Runnable {
     }
     if (end < 0 || end >= stop || state.offset() != end) {
       since.remove(state);
+      heldBack.remove(state);
       return;
     }
     Long first = since.putIfAbsent(state, now);
@@ -120,16 +130,33 @@ final class UnreachableStops implements Runnable {
             end,
             stop);
       }
-    } else if (waited >= PATIENCE.toNanos() && asked.add(state)) {
-      ask(state.partition(), state, end);
+    } else if (waited >= PATIENCE.toNanos()) {
+      HeldBack more = heldBack.get(state);
+      if (more != null && waited >= LONG_WAIT.toNanos() && told.add(state)) {
+        LOG.info(
+            "{} is read to {} and waits for more up to its stop offset {}: its log goes to {}, and"
+                + " an open transaction holds that back",
+            state.partition(),
+            end,
+            stop,
+            more.highWatermark());
+      }
+      if ((more == null || now - more.askedAt() >= PATIENCE.toNanos()) && asked.add(state)) {
+        ask(state.partition(), state, end, now);
+      }
     }
   }
 
-  private void ask(TopicPartition partition, KorpseSplitState state, long end) {
+  private void ask(TopicPartition partition, KorpseSplitState state, long end, long now) {
     ends.resolve(partition, end, OptionalLong.empty())
         .whenComplete(
             (position, failure) -> {
-              answered(state, position, failure);
+              if (position != null && position.offset() > end) {
+                heldBack.put(state, new HeldBack(position.offset(), now));
+              } else {
+                heldBack.remove(state);
+                answered(state, position, failure);
+              }
               asked.remove(state);
             });
   }

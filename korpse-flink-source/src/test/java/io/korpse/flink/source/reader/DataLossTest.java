@@ -6,9 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
+import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
@@ -84,6 +92,38 @@ final class DataLossTest {
     KorpseSplitState reached = stopsAt(300);
     reached.seeStop();
     assertThat(DataLoss.end(reached, 200)).contains("ends when all that is there is read");
+  }
+
+  /** While a transaction is open the last stable offset is below what the log holds. */
+  @Test
+  void where_a_log_ends_is_its_high_watermark_also_when_reading_committed() {
+    DataLoss loss =
+        new DataLoss(
+            DataLossTest::transactionFrom50To100,
+            IsolationLevel.READ_COMMITTED,
+            DataLossPolicy.FAIL,
+            states);
+
+    assertThat(loss.end(PARTITION).toCompletableFuture()).isCompletedWithValue(Position.of(100));
+  }
+
+  private static Admin transactionFrom50To100() {
+    return (Admin)
+        Proxy.newProxyInstance(
+            Admin.class.getClassLoader(),
+            new Class<?>[] {Admin.class},
+            (proxy, method, arguments) ->
+                method.getName().equals("listOffsets")
+                    ? end((ListOffsetsOptions) arguments[1])
+                    : null);
+  }
+
+  private static ListOffsetsResult end(ListOffsetsOptions options) {
+    long end = options.isolationLevel() == IsolationLevel.READ_COMMITTED ? 50 : 100;
+    return new ListOffsetsResult(
+        Map.of(
+            PARTITION,
+            KafkaFuture.completedFuture(new ListOffsetsResultInfo(end, -1, Optional.empty()))));
   }
 
   private static KorpseSplitState stopsAt(long offset) {

@@ -128,6 +128,32 @@ final class UnreachableStopsTest {
     assertThat(state.stopOffset()).isEqualTo(30);
   }
 
+  /** Its records are below the high watermark and cannot be read before it ends. */
+  @Test
+  void an_open_transaction_is_waited_for_and_named_in_the_log() {
+    KorpseSplitState state = readTo(10, 30, true, DataLossPolicy.FAIL);
+    try (LogCapture log = LogCapture.start()) {
+      lookFor(UnreachableStops.PATIENCE);
+      questions.remove().complete(Position.of(30));
+      stops.run();
+      assertThat(questions).as("not asked at each look").isEmpty();
+      assertThat(log.lines()).noneMatch(line -> line.contains("transaction"));
+
+      lookFor(UnreachableStops.LONG_WAIT);
+      questions.remove().complete(Position.of(30));
+      lookFor(UnreachableStops.PATIENCE);
+      questions.remove().complete(Position.of(30));
+      assertThatCode(stops::applyDue).doesNotThrowAnyException();
+      assertThat(log.lines())
+          .filteredOn(line -> line.contains("transaction"))
+          .singleElement()
+          .asString()
+          .contains("t-0 is read to 10")
+          .contains("stop offset 30");
+    }
+    assertThat(state.stopOffset()).isEqualTo(30);
+  }
+
   @Test
   void asks_again_when_the_broker_does_not_answer() {
     readTo(10, 30, true, DataLossPolicy.FAIL);
