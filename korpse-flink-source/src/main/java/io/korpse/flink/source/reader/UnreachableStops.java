@@ -12,6 +12,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
@@ -101,12 +103,19 @@ final class UnreachableStops implements Runnable {
     }
   }
 
+  /** Questions that are not answered yet. Any thread. */
+  int open() {
+    return asked.size();
+  }
+
   private void forgetThoseThatLeft() {
-    if (!since.isEmpty() || !told.isEmpty() || !heldBack.isEmpty()) {
+    if (!since.isEmpty() || !told.isEmpty() || !heldBack.isEmpty() || !asked.isEmpty()) {
       Set<KorpseSplitState> present = new HashSet<>(states.all());
       since.keySet().retainAll(present);
       told.retainAll(present);
       heldBack.keySet().retainAll(present);
+      // A question about a split that was taken away may never be answered.
+      asked.retainAll(present);
     }
   }
 
@@ -148,17 +157,22 @@ final class UnreachableStops implements Runnable {
   }
 
   private void ask(TopicPartition partition, KorpseSplitState state, long end, long now) {
-    ends.resolve(partition, end, OptionalLong.empty())
-        .whenComplete(
-            (position, failure) -> {
-              if (position != null && position.offset() > end) {
-                heldBack.put(state, new HeldBack(position.offset(), now));
-              } else {
-                heldBack.remove(state);
-                answered(state, position, failure);
-              }
-              asked.remove(state);
-            });
+    CompletionStage<Position> answer;
+    try {
+      answer = ends.resolve(partition, end, OptionalLong.empty());
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    answer.whenComplete(
+        (position, failure) -> {
+          if (position != null && position.offset() > end) {
+            heldBack.put(state, new HeldBack(position.offset(), now));
+          } else {
+            heldBack.remove(state);
+            answered(state, position, failure);
+          }
+          asked.remove(state);
+        });
   }
 
   private void answered(

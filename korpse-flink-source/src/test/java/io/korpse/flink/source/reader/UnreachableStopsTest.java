@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import javax.annotation.Nullable;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.TimeoutException;
@@ -37,6 +38,7 @@ final class UnreachableStopsTest {
               })
           .interval(Duration.ofHours(1))
           .build();
+  @Nullable private RuntimeException unasked;
   private long nanos;
   private int wakes;
   private PartitionLag lag;
@@ -200,6 +202,31 @@ final class UnreachableStopsTest {
     assertThatCode(stops::applyDue).doesNotThrowAnyException();
   }
 
+  /** As the factory of a client may, when a password cannot be read for a moment. */
+  @Test
+  void asks_again_when_a_question_cannot_be_asked() {
+    readTo(10, 30, true, DataLossPolicy.FAIL);
+    unasked = new IllegalStateException("no client");
+    assertThatCode(() -> lookFor(UnreachableStops.PATIENCE)).doesNotThrowAnyException();
+    assertThat(questions).isEmpty();
+
+    unasked = null;
+    stops.run();
+    assertThat(questions).hasSize(1);
+  }
+
+  /** A question about a topic that is gone is never answered. */
+  @Test
+  void a_split_that_leaves_while_it_is_asked_about_is_forgotten() {
+    readTo(10, 30, true, DataLossPolicy.FAIL);
+    lookFor(UnreachableStops.PATIENCE);
+    assertThat(stops.open()).isEqualTo(1);
+
+    states.remove("t-0");
+    stops.run();
+    assertThat(stops.open()).isZero();
+  }
+
   /** A split of which all was emitted that its log holds. */
   private KorpseSplitState readTo(long end, long stop, boolean seen, DataLossPolicy policy) {
     stops =
@@ -208,6 +235,9 @@ final class UnreachableStopsTest {
             control,
             policy,
             (partition, offset, divergent) -> {
+              if (unasked != null) {
+                throw unasked;
+              }
               CompletableFuture<Position> question = new CompletableFuture<>();
               questions.add(question);
               return question;
