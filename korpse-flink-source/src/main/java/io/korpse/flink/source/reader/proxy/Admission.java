@@ -101,6 +101,10 @@ class Admission {
   /** A poll brought {@code bytes} for the split. */
   void filled(SplitBuffer split, long bytes, long nowNanos) {
     chunk = Math.max(chunk - chunk / 16, bytes);
+    // Out of the queues first: one of them is ordered by what changes here. A split that is kept
+    // out
+    // is filled when damage that was asked about is skipped.
+    notHungry(split);
     split.hungrySince = SplitBuffer.NOT_HUNGRY;
     if (split.admitted) {
       split.admitted = false;
@@ -245,8 +249,16 @@ class Admission {
     }
   }
 
-  /** The earliest time that an empty split which is kept out may have; MAX_VALUE without any. */
+  /**
+   * The earliest time that an empty split which is kept out and has more may have; MAX_VALUE
+   * without any.
+   */
   long keptOutSince() {
-    return byTime.isEmpty() ? Long.MAX_VALUE : byTime.first().lastTime();
+    for (SplitBuffer split : byTime) {
+      if (!split.isCaughtUp()) {
+        return split.lastTime();
+      }
+    }
+    return Long.MAX_VALUE;
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class AdmissionTest {
 
@@ -53,10 +54,11 @@ class AdmissionTest {
     at(splits.get(1), 200);
     at(splits.get(2), 300);
     splits.get(0).observeEnd(splits.get(0).fetchOffset());
-    admission.filled(splits.get(0), 3_000, 0);
-    budget.reserve(MAX / 4 * 3);
+    budget.reserve(MAX);
     admission.update(splits, false, 0);
+    assertThat(splits).allMatch(split -> split.pause.paused());
 
+    admission.update(splits, true, 1);
     assertThat(splits.get(0).pause.paused()).isFalse();
     assertThat(splits.get(1).pause.paused()).isFalse();
     assertThat(splits.get(2).pause.has(PauseReason.READER_FULL)).isTrue();
@@ -171,6 +173,39 @@ class AdmissionTest {
     admission.update(splits, false, 0);
 
     assertThat(admission.keptOutSince()).as("after the one let in").isEqualTo(200);
+  }
+
+  @Test
+  void tells_no_time_of_one_that_is_kept_out_but_has_no_more() {
+    List<SplitBuffer> splits = splits(3);
+    at(splits.get(1), 100);
+    at(splits.get(2), 200);
+    splits.get(0).observeEnd(0);
+    splits.get(1).observeEnd(splits.get(1).fetchOffset());
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    assertThat(admission.keptOutSince()).isEqualTo(200);
+
+    splits.get(2).observeEnd(splits.get(2).fetchOffset());
+    assertThat(admission.keptOutSince()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  /** As when damage that was asked about is skipped. One stayed first in the queue for ever. */
+  @Test
+  @Timeout(10)
+  void one_that_gets_something_while_it_is_kept_out_leaves_the_queues() {
+    List<SplitBuffer> splits = splits(5);
+    budget.reserve(MAX);
+    admission.update(splits, false, 0);
+    for (SplitBuffer filled : splits.subList(1, 4)) {
+      Buffers.add(filled, 100);
+      admission.filled(filled, Buffers.WEIGHT, 1);
+    }
+    budget.release(MAX / 8);
+    admission.update(splits, false, 2 * MAX_HUNGER);
+
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(4).pause.paused()).isFalse();
   }
 
   private List<SplitBuffer> splits(int count) {
