@@ -136,7 +136,9 @@ final class OffsetChecks {
     long now = clock.getAsLong();
     for (TopicPartition partition : e.offsetOutOfRangePartitions().keySet()) {
       SplitBuffer split = splits.get(partition);
-      if (split == null || !ledger.add(split.pause, PauseReason.OFFSET_CHECK, now)) {
+      if (split == null
+          || split.fetchFinished()
+          || !ledger.add(split.pause, PauseReason.OFFSET_CHECK, now)) {
         continue;
       }
       owner.changed(split);
@@ -169,7 +171,8 @@ final class OffsetChecks {
    */
   void unreadable(KafkaException e, Map<TopicPartition, SplitBuffer> splits) {
     SplitBuffer split = Unreadable.partitionOf(e).map(splits::get).orElseThrow(() -> e);
-    if (!ledger.add(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong())) {
+    if (split.fetchFinished()
+        || !ledger.add(split.pause, PauseReason.OFFSET_CHECK, clock.getAsLong())) {
       return;
     }
     owner.changed(split);

@@ -326,9 +326,12 @@ public final class PollProxy implements AutoCloseable {
       return;
     } catch (OffsetOutOfRangeException e) {
       checks.refused(e, consumer.splits());
+      // One that has ended is nobody's loss, but each poll would throw for it.
+      consumer.unassignEnded();
       return;
     } catch (KafkaException e) {
       checks.unreadable(e, consumer.splits());
+      consumer.unassignEnded();
       return;
     } finally {
       if (wait) {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
@@ -55,6 +56,17 @@ final class UnreadableSplitTest {
     checks.takeAnswers();
 
     assertThat(done).containsExactly("asks from 0", "goes on");
+  }
+
+  /** It may stay assigned for a while, and the broker may lose its log meanwhile. */
+  @Test
+  void is_left_alone_when_it_was_read_to_its_end() {
+    split.finishFetching();
+    checks.unreadable(damaged(), splits);
+    checks.refused(new OffsetOutOfRangeException(Map.of(split.partition(), 0L)), splits);
+
+    assertThat(done).isEmpty();
+    assertThat(split.pause.paused()).isFalse();
   }
 
   @Test
