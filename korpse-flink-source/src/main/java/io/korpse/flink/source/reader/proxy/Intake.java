@@ -151,6 +151,11 @@ final class Intake {
     long nextOffset = next.offset();
     int nextEpoch = next.leaderEpoch().orElse(Position.NO_EPOCH);
     observeEnd(split, nextOffset);
+    if (nextOffset > split.stopOffset()) {
+      // First of all: what nobody wants must not count as what there was no room for.
+      records = upTo(records, split.stopOffset());
+      nextOffset = split.stopOffset();
+    }
     int usable = quota.exceeded() ? firstWithheld(records) : records.size();
     boolean cut = usable < records.size();
     if (cut) {
@@ -167,10 +172,6 @@ final class Intake {
       }
       arrivals.unmoved(split);
       return 0;
-    }
-    if (nextOffset > split.stopOffset()) {
-      records = upTo(records, split.stopOffset());
-      nextOffset = split.stopOffset();
     }
     kept += records.size();
     if (hook != null) {

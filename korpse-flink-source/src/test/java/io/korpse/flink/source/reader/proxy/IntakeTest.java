@@ -2,13 +2,16 @@ package io.korpse.flink.source.reader.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
 class IntakeTest {
@@ -100,6 +103,38 @@ class IntakeTest {
 
     assertThat(split.records()).isEqualTo(2);
     assertThat(split.fetchOffset()).isEqualTo(2);
+  }
+
+  /** It shrank the polls of all splits, by a rebuild of the consumer. */
+  @Test
+  void what_lies_beyond_the_stop_offset_is_not_withheld() {
+    SplitBuffer split = Buffers.endingAt(0, 2);
+    consumer.add(List.of(split), 500);
+    intake.begin(1);
+    byte[] value = new byte[100];
+    for (int i = 0; i < 4; i++) {
+      quota.values().deserialize("t", new RecordHeaders(), ByteBuffer.wrap(value));
+    }
+    List<ConsumerRecord<byte[], byte[]>> polled = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      polled.add(
+          new ConsumerRecord<>(
+              split.partition().topic(),
+              split.partition().partition(),
+              i,
+              null,
+              i < 2 ? value : PollQuota.WITHHELD));
+    }
+    intake.take(
+        new ConsumerRecords<>(
+            Map.of(split.partition(), polled),
+            Map.of(
+                split.partition(),
+                new OffsetAndMetadata(4, java.util.Optional.of(Buffers.EPOCH), ""))),
+        arrivals);
+
+    assertThat(split.fetchOffset()).isEqualTo(2);
+    assertThat(stats.withheld()).isZero();
   }
 
   private void take(SplitBuffer split, long gap, long... timestamps) {
