@@ -151,6 +151,7 @@ final class ProxyConsumer {
 
   /** Fetches on from the split's own fetch offset. */
   void seek(SplitBuffer split) {
+    split.seekedBackTo = -1;
     if (split.trustsEpoch()) {
       consumer.seek(
           split.partition(),
@@ -164,10 +165,11 @@ final class ProxyConsumer {
    * Fetches again what the last poll brought beyond the split's fetch offset. Without the epoch:
    * the client has just come past this offset. With it, it would ask the broker about the epoch
    * first, and meanwhile fetch from that broker for idle splits alone, which takes {@code
-   * fetch.max.wait.ms}.
+   * fetch.max.wait.ms}. A split that is paused there is another matter, see {@link #applyPauses}.
    */
   void seekBack(SplitBuffer split) {
     consumer.seek(split.partition(), split.fetchOffset());
+    split.seekedBackTo = split.fetchOffset();
   }
 
   ConsumerRecords<byte[], byte[]> poll(long nanos) {
@@ -193,7 +195,12 @@ final class ProxyConsumer {
     }
     List<SplitBuffer> paused = new ArrayList<>(delta.paused().size());
     for (TopicPartition partition : delta.paused()) {
-      paused.add(assigned.get(partition));
+      SplitBuffer split = assigned.get(partition);
+      paused.add(split);
+      if (split.seekedBackTo == split.fetchOffset()) {
+        // While it is paused its log may be cut, and only with an epoch the client notices that.
+        seek(split);
+      }
     }
     rests.paused(paused);
     while (rests.groups() > maxGroups) {

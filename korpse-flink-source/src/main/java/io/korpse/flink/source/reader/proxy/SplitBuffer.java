@@ -104,6 +104,9 @@ final class SplitBuffer {
   /** When this split was first kept out since it last got records. Owned by {@link Admission}. */
   long hungrySince = NOT_HUNGRY;
 
+  /** Where the client was sent back to without an epoch; -1 when not. Of {@link ProxyConsumer}. */
+  long seekedBackTo = -1;
+
   /** Whether this split is queued for the admission window. Owned by {@link Admission}. */
   boolean hungry;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class PollProxySimulationTest {
 
-  private static final int SEEDS = 1_000;
+  private static final int SEEDS = 4_000;
 
   @Test
   @Timeout(600)

@@ -19,6 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 final class SimWatch {
 
   private static final long WINDOW = Duration.ofSeconds(10).toNanos();
+  private static final long NOTICED_LATE = Duration.ofMillis(5).toNanos();
   private static final long LARGEST_SHARE = Duration.ofMillis(1_010).toNanos();
   private static final long STARVED = Duration.ofSeconds(15).toNanos();
   private static final long QUANTUM = 64 * 1024;
@@ -276,6 +277,7 @@ final class SimWatch {
     check(settings.eventTime(), "WAIT", () -> "the fair order waits with records at hand");
     boolean someone = false;
     long longestEmpty = Long.MAX_VALUE;
+    long candidateEmpty = Long.MAX_VALUE;
     StringBuilder candidates = new StringBuilder();
     for (SplitBuffer split : proxy.splits()) {
       // Before the first record of all nothing could have waited.
@@ -288,7 +290,10 @@ final class SimWatch {
               && !split.pause.paused()
               && waitStart < deadline;
       someone |= waitedFor;
-      longestEmpty = waitedFor ? Math.min(longestEmpty, emptySince) : longestEmpty;
+      // The start is noticed a little late, and so the end of a wait that began with it.
+      boolean surely = waitedFor && waitStart < deadline - NOTICED_LATE;
+      longestEmpty = surely ? Math.min(longestEmpty, emptySince) : longestEmpty;
+      candidateEmpty = waitedFor ? Math.min(candidateEmpty, emptySince) : candidateEmpty;
       candidates
           .append(split)
           .append(" end ")
@@ -299,7 +304,8 @@ final class SimWatch {
           .append("; ");
     }
     // What the broker answers promptly is no wait.
-    waitPaidFrom = someone ? longestEmpty + OrderWait.PROMPT_NANOS : waitStart;
+    long ranEmpty = longestEmpty == Long.MAX_VALUE ? candidateEmpty : longestEmpty;
+    waitPaidFrom = someone ? ranEmpty + OrderWait.PROMPT_NANOS : waitStart;
     check(
         someone,
         "WAIT",
