@@ -31,7 +31,8 @@ class Admission {
   }
 
   /**
-   * A split in the window that brings nothing for so long is caught up: it stays open, uncounted.
+   * A split in the window that brings nothing for so long is caught up, or its broker does not
+   * answer: it stays open, uncounted, and asks for no place again until it has brought something.
    */
   private static final long QUIET_NANOS = 200_000_000L;
 
@@ -106,6 +107,7 @@ class Admission {
     // is filled when damage that was asked about is skipped.
     notHungry(split);
     split.hungrySince = SplitBuffer.NOT_HUNGRY;
+    split.quiet = false;
     if (split.admitted) {
       split.admitted = false;
       window.remove(split);
@@ -132,7 +134,7 @@ class Admission {
   }
 
   private static boolean isBehind(SplitBuffer split) {
-    return split.end() < 0 || split.knownLag() > 0;
+    return !split.quiet && (split.end() < 0 || split.knownLag() > 0);
   }
 
   private void close(SplitBuffer split, long nowNanos) {
@@ -226,6 +228,7 @@ class Admission {
         break;
       }
       split.admitted = false;
+      split.quiet = true;
       who.remove();
       since = window.values().iterator();
       who = window.keySet().iterator();

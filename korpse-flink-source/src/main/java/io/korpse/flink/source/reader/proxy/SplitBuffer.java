@@ -104,6 +104,9 @@ final class SplitBuffer {
   /** When this split was first kept out since it last got records. Owned by {@link Admission}. */
   long hungrySince = NOT_HUNGRY;
 
+  /** Whether it brought nothing while it had a place in the window. Owned by {@link Admission}. */
+  boolean quiet;
+
   /** Where the client was sent back to without an epoch; -1 when not. Of {@link ProxyConsumer}. */
   long seekedBackTo = -1;
 

@@ -175,6 +175,30 @@ class AdmissionTest {
     assertThat(admission.keptOutSince()).as("after the one let in").isEqualTo(200);
   }
 
+  /** Those whose broker was gone, the earliest of all, took all places each time anew. */
+  @Test
+  void gives_no_place_again_to_who_brought_nothing_in_it() {
+    List<SplitBuffer> splits = splits(3);
+    at(splits.get(0), 100);
+    at(splits.get(1), 200);
+    at(splits.get(2), 300);
+    admission.filled(splits.get(2), 4_000, 0);
+    budget.reserve(MAX / 4 * 3);
+    admission.update(splits, false, 0);
+    assertThat(splits.get(0).pause.paused()).isFalse();
+    assertThat(splits.get(1).pause.paused()).isTrue();
+    admission.update(splits, false, MAX_HUNGER / 10);
+    assertThat(splits.get(1).pause.paused()).isFalse();
+
+    budget.reserve(MAX / 4);
+    admission.update(splits, false, MAX_HUNGER / 10);
+    assertThat(splits).allMatch(split -> split.pause.paused());
+    budget.release(MAX / 4);
+    admission.update(splits, false, MAX_HUNGER / 10);
+    assertThat(splits.get(0).pause.paused()).as("open, without a place").isFalse();
+    assertThat(splits.get(1).pause.paused()).isFalse();
+  }
+
   @Test
   void tells_no_time_of_one_that_is_kept_out_but_has_no_more() {
     List<SplitBuffer> splits = splits(3);
