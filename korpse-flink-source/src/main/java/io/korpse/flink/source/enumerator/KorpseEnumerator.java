@@ -369,11 +369,16 @@ public final class KorpseEnumerator
     }
   }
 
-  /** Partitions that no reader has any more may come again, as those of a new topic. */
+  /**
+   * Partitions that no reader has any more may come again, as those of a new topic. Attempts that
+   * were through with one before do not say that they have let go of it, and where nothing comes
+   * again nobody has to wait for that.
+   */
   private void settleLeaving() {
+    boolean atOnce = attempts.areConcurrent() && findsNoMore();
     List<TopicPartition> left = new ArrayList<>();
     for (TopicPartition partition : partitions.leaving()) {
-      if (!readers.mayBeOwned(partition, context.currentParallelism())) {
+      if (atOnce || !readers.mayBeOwned(partition, context.currentParallelism())) {
         left.add(partition);
       }
     }

@@ -95,19 +95,50 @@ final class SpeculativeReadersTest {
     assertThat(removed(0)).containsExactlyInAnyOrder(t(0), t(1));
     assertThat(removed(1)).containsExactlyInAnyOrder(t(0), t(1));
 
+    assertThat(fixture.enumerator.snapshotState(1).given()).as("still leaving").isEmpty();
+
     attempt(2);
     assertThat(removed(2)).containsExactlyInAnyOrder(t(0), t(1));
   }
 
+  /** The attempt that was through with its split does not say that it has let go of it. */
+  @Test
+  void a_reader_that_starts_again_is_told_though_what_another_had_read_is_gone() {
+    fixture.with(KorpseSourceOptions.ON_TOPIC_REMOVED, TopicRemovalPolicy.CONTINUE).start(2);
+    attempt(0, 0);
+    attempt(1, 0);
+    List<KorpseSplit> given = List.copyOf(fixture.context.assigned(1));
+    assertThat(given).hasSize(1);
+    tell(0, new SplitsFinishedEvent(List.of(fixture.context.assigned(0).get(0).partition())));
+    fixture.cluster.without("t");
+    fixture.pass(Duration.ofMinutes(2));
+
+    fixture.context.reset(1);
+    fixture.enumerator.addSplitsBack(given, 1);
+    attempt(1, 1);
+    fixture.pass(Duration.ofMinutes(2));
+
+    assertThat(fixture.context.isTold(1)).isTrue();
+    assertThat(fixture.context.assigned(1)).isEmpty();
+  }
+
   private void attempt(int attempt) {
-    if (fixture.context.register(0, attempt)) {
-      fixture.enumerator.addReader(0);
+    attempt(0, attempt);
+  }
+
+  private void attempt(int reader, int attempt) {
+    if (fixture.context.register(reader, attempt)) {
+      fixture.enumerator.addReader(reader);
     }
-    tell(attempt, new SplitsRestoredEvent(List.of()));
+    tell(reader, attempt, new SplitsRestoredEvent(List.of()));
   }
 
   private void tell(int attempt, SourceEvent event) {
-    fixture.enumerator.handleSourceEvent(0, attempt, event);
+    tell(0, attempt, event);
+  }
+
+  private void tell(int reader, int attempt, SourceEvent event) {
+    fixture.enumerator.handleSourceEvent(reader, attempt, event);
     fixture.context.run();
   }
 
