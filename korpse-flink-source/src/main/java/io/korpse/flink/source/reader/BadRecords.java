@@ -114,7 +114,16 @@ final class BadRecords {
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {
-      throw new IOException("The handler of bad records failed at the " + bad + ": " + e, e);
+      // A handler that works beside this thread may fail later, at a record that is not to blame.
+      throw new IOException(
+          "The handler of bad records failed at the "
+              + bad
+              + ": "
+              + e
+              + ". That cause may be about an earlier record, where the handler does not wait for"
+              + " each. Repair what the handler writes to, or the handler; meanwhile onBadRecord can"
+              + " be to skip such records",
+          e);
     }
   }
 

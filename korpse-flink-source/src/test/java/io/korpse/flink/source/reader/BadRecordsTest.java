@@ -72,6 +72,8 @@ final class BadRecordsTest {
         .hasMessageContaining("handler of bad records failed")
         .hasMessageContaining("offset 7 of t-3")
         .hasMessageContaining("disk full")
+        .hasMessageContaining("may be about an earlier record")
+        .hasMessageContaining("Repair what the handler writes to")
         .hasCauseInstanceOf(IllegalStateException.class);
     assertThat(skipped.getCount()).as("it is not passed over").isZero();
     assertThat(errors.getCount()).isEqualTo(1);
