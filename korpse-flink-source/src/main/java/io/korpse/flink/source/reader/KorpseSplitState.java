@@ -120,11 +120,6 @@ public final class KorpseSplitState implements PositionListener {
     stopSeen = true;
   }
 
-  /** Whether the split was given with the epoch of what it was read from. Any thread. */
-  boolean hasEpoch() {
-    return split.unresolved().isEmpty() && split.position().epoch().isPresent();
-  }
-
   Uuid topicId() {
     return split.topicId();
   }

@@ -68,13 +68,16 @@ final class SplitInspector implements LogInspector {
         .whenComplete((answer, failure) -> client.close());
   }
 
-  /** The ids that the topics have now, of splits that were read: others were just looked up. */
+  /**
+   * The ids that the topics have now, of splits that know theirs. Also of those without a leader
+   * epoch, such as an explicit start that a state holds unread: nothing else tells their topics.
+   */
   private CompletableFuture<Map<String, Uuid>> topicIds(
       Admin client, Collection<TopicPartition> partitions) {
     Set<String> topics = new HashSet<>();
     for (TopicPartition partition : partitions) {
       KorpseSplitState state = states.get(KorpseSplit.splitId(partition));
-      if (knowsTopic(state) && state.hasEpoch()) {
+      if (knowsTopic(state)) {
         topics.add(partition.topic());
       }
     }

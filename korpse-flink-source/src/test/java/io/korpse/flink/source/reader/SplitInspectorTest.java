@@ -55,6 +55,15 @@ final class SplitInspectorTest {
     assertThat(inspect(Optional.of(4))).isEqualTo(new LogEnd(-1, -1, true));
   }
 
+  /** As of an explicit start that was not read yet, or a position set after a loss. */
+  @Test
+  void a_topic_that_was_created_again_is_told_also_of_a_position_without_an_epoch()
+      throws Exception {
+    read(OTHER, Position.NO_EPOCH);
+
+    assertThat(inspect(Optional.of(4))).isEqualTo(new LogEnd(-1, -1, true));
+  }
+
   @Test
   void a_topic_whose_id_was_never_known_is_not_asked_about() throws Exception {
     read(Uuid.ZERO_UUID, 3);

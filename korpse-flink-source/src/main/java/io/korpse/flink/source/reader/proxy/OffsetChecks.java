@@ -77,8 +77,8 @@ final class OffsetChecks {
   }
 
   /**
-   * Asks for the ends of new splits, and holds those back that have an epoch, until it is known
-   * that the log may have it, and that the topic is still the one that was read.
+   * Asks for the ends of new splits, and holds those back that have an epoch or know their topic,
+   * until it is known that the log may have it, and that the topic is still the same.
    */
   void added(Collection<SplitBuffer> splits) {
     if (inspector == LogInspector.NONE) {
@@ -88,7 +88,7 @@ final class OffsetChecks {
     List<TopicPartition> partitions = new ArrayList<>(splits.size());
     for (SplitBuffer split : splits) {
       partitions.add(split.partition());
-      if (split.fetchEpoch() != Position.NO_EPOCH) {
+      if (split.fetchEpoch() != Position.NO_EPOCH || split.knowsTopic) {
         ledger.add(split.pause, PauseReason.OFFSET_CHECK, now);
         uninspected.add(split);
         owner.changed(split);

@@ -8,6 +8,7 @@ import java.util.List;
 import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 
 /**
  * What was fetched of one split and not yet handed over, and how far fetching and handing over are.
@@ -110,6 +111,9 @@ final class SplitBuffer {
   /** Where the client was sent back to without an epoch; -1 when not. Of {@link ProxyConsumer}. */
   long seekedBackTo = -1;
 
+  /** Whether the id of its topic was known when it was added. */
+  final boolean knowsTopic;
+
   /** Whether this split is queued for the admission window. Owned by {@link Admission}. */
   boolean hungry;
 
@@ -130,6 +134,7 @@ final class SplitBuffer {
     this.fetchOffset = split.position().offset();
     this.fetchEpoch = split.position().leaderEpoch();
     this.stopOffset = split.stopOffset();
+    this.knowsTopic = !split.topicId().equals(Uuid.ZERO_UUID);
   }
 
   TopicPartition partition() {

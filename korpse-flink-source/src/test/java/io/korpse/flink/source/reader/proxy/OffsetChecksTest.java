@@ -73,6 +73,25 @@ class OffsetChecksTest {
     assertThat(fetchedOnFrom).isEmpty();
   }
 
+  /** An explicit start that was not read yet, or a position that was set after a loss. */
+  @Test
+  void a_split_without_an_epoch_waits_too_until_its_topic_is_known_to_be_the_same() {
+    SplitBuffer split =
+        new SplitBuffer(
+            new KorpseSplit(ID, Position.of(50), KorpseSplit.NO_STOP_OFFSET, new Uuid(1, 1), false),
+            (offset, epoch) -> {},
+            end -> {},
+            new SplitStats(),
+            record -> 1);
+    checks.added(List.of(split));
+    assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
+
+    ends.complete(Map.of(ID, new LogInspector.LogEnd(500, 7)));
+    checks.takeAnswers();
+    assertThat(split.pause.paused()).isFalse();
+    assertThat(fetchedOnFrom).containsExactly(50L);
+  }
+
   @Test
   void a_split_whose_log_was_replaced_is_asked_about_once() {
     SplitBuffer split = split(new Position(50, 3), KorpseSplit.NO_STOP_OFFSET);
