@@ -12,10 +12,21 @@ final class LoadCensus {
 
   private final List<Double> early = new ArrayList<>();
   private final List<Double> late = new ArrayList<>();
+  private final double bufferBytes;
   private double peak;
   private int samples;
   private Census first;
   private Census last;
+
+  /**
+   * A census without samples.
+   *
+   * @param bufferBytes heap that the readers' buffers may fill: a reader that was caught up in the
+   *     second quarter and is behind in the last has that much more, and nothing has grown
+   */
+  LoadCensus(double bufferBytes) {
+    this.bufferBytes = bufferBytes;
+  }
 
   /**
    * Takes a sample.
@@ -55,7 +66,7 @@ final class LoadCensus {
       figures
           .put("liveHeapEarlyBytes", before)
           .put("liveHeapLateBytes", after)
-          .put("liveHeapGrowth", after / before);
+          .put("liveHeapGrowth", growth(before, after));
     }
     if (first != null) {
       figures
@@ -65,6 +76,11 @@ final class LoadCensus {
           .put("clientsMore", last.clients() - first.clients());
     }
     return figures;
+  }
+
+  /** How many times the late heap is what the early one is with full buffers. */
+  double growth(double before, double after) {
+    return after / (before + bufferBytes);
   }
 
   /**
