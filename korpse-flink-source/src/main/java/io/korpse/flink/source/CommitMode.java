@@ -23,7 +23,9 @@ public enum CommitMode {
   /**
    * In intervals, for jobs without checkpoints: what was emitted, whether or not its effects are
    * durable. With a handler of bad records the task thread commits, so that the handler can flush
-   * first: under backpressure the commit then waits until the next record is taken.
+   * first: under backpressure the commit then waits until the next record is taken. Not for batch
+   * jobs with speculative execution: the slower attempt of a reader may commit after the other has
+   * committed all, and leave the group behind. {@link #ON_CHECKPOINT_OR_END} commits at ends only.
    */
   PERIODIC,
 

@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import javax.annotation.Nullable;
+import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.kafka.common.TopicPartition;
 
 /**
@@ -30,6 +31,7 @@ import org.apache.kafka.common.TopicPartition;
 final class OffsetSidecar {
 
   private final CommitMode mode;
+  private final boolean bounded;
   private final SplitStates states;
   private final Runnable flush;
   private final OffsetMetrics metrics;
@@ -49,6 +51,11 @@ final class OffsetSidecar {
 
   private volatile Runnable onCommitDue = () -> {};
   private boolean snapshotTaken;
+  private boolean ended;
+
+  /** Guarded by this object: nothing comes from the timer after it. */
+  private boolean closed;
+
   @Nullable private ScheduledFuture<?> periodic;
 
   /**
@@ -66,6 +73,7 @@ final class OffsetSidecar {
       String clientId,
       Clock clock) {
     this.mode = settings.commitMode();
+    this.bounded = settings.boundedness() == Boundedness.BOUNDED;
     this.states = states;
     this.flush = flush;
     this.metrics = metrics;
@@ -102,10 +110,7 @@ final class OffsetSidecar {
                 })
             .build();
     metrics.bindCommits(committer.status());
-    Runnable tick =
-        settings.badRecordHandler().isPresent()
-            ? this::commitIsDue
-            : () -> committer.submit(-1, states.positions());
+    Runnable tick = settings.badRecordHandler().isPresent() ? this::commitIsDue : this::commitNow;
     timer =
         mode == CommitMode.PERIODIC ? startTimer(settings.commitInterval(), clientId, tick) : null;
   }
@@ -122,6 +127,13 @@ final class OffsetSidecar {
         executor.scheduleWithFixedDelay(
             tick, interval.toMillis(), interval.toMillis(), TimeUnit.MILLISECONDS);
     return executor;
+  }
+
+  /** On the timer's thread. */
+  private synchronized void commitNow() {
+    if (!closed) {
+      committer.submit(-1, states.positions());
+    }
   }
 
   /** On the timer's thread. */
@@ -246,6 +258,7 @@ final class OffsetSidecar {
    * checkpoints are on, and then a failure before it must not find the positions in the group.
    */
   void endOfInput() {
+    ended = true;
     boolean first = !snapshotTaken;
     if (mode == CommitMode.PERIODIC || (mode == CommitMode.ON_CHECKPOINT_OR_END && first)) {
       Map<TopicPartition, Position> last = states.positions();
@@ -254,10 +267,21 @@ final class OffsetSidecar {
     }
   }
 
+  /**
+   * Commits what was submitted and is not in the group yet. Not so the periodic commits of a
+   * bounded reader that is closed before its end: another attempt of it may be through, and has
+   * committed more, as in a batch job with speculative execution.
+   */
   void close(Duration timeout) {
     if (timer != null) {
       periodic.cancel(true);
       timer.shutdownNow();
+      synchronized (this) {
+        closed = true;
+      }
+      if (bounded && !ended) {
+        committer.remove(List.copyOf(tracked.keySet()));
+      }
     }
     if (committer != null) {
       committer.close(timeout);
