@@ -2,6 +2,7 @@ package io.korpse.flink.jobs.local;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -11,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
@@ -18,6 +20,11 @@ import java.util.stream.Stream;
  * deletes the directory; the end of this JVM closes it too. Thread-safe.
  */
 public final class Workspace implements AutoCloseable {
+
+  /** Longest time for which files may still appear while the directory is deleted. */
+  private static final long DELETE_NANOS = 5_000_000_000L;
+
+  private static final long PAUSE_NANOS = 10_000_000L;
 
   private final Path directory;
   private final List<ChildProcess> children = new ArrayList<>();
@@ -45,12 +52,21 @@ public final class Workspace implements AutoCloseable {
     return directory;
   }
 
-  /** Creates a directory in the workspace, also its parents. */
+  /**
+   * Creates a directory in the workspace, also its parents.
+   *
+   * @throws IllegalStateException when the workspace is closed
+   */
   public Path subdirectory(String name) {
-    try {
-      return Files.createDirectories(directory.resolve(name));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    synchronized (children) {
+      if (closed) {
+        throw new IllegalStateException("The workspace " + directory + " is closed");
+      }
+      try {
+        return Files.createDirectories(directory.resolve(name));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
@@ -130,39 +146,56 @@ public final class Workspace implements AutoCloseable {
     toKill.forEach(ChildProcess::kill);
     toKill.forEach(ChildProcess::awaitEnd);
     toRun.forEach(Runnable::run);
-    deleteRecursively(directory);
+    deleteWhole();
   }
 
-  private static void deleteRecursively(Path root) {
-    try {
-      Files.walkFileTree(
-          root,
-          new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-                throws IOException {
-              Files.deleteIfExists(file);
-              return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException failure)
-                throws IOException {
-              if (failure instanceof NoSuchFileException) {
-                return FileVisitResult.CONTINUE;
-              }
-              throw failure;
-            }
-
-            @Override
-            public FileVisitResult postVisitDirectory(Path visited, IOException failure)
-                throws IOException {
-              Files.deleteIfExists(visited);
-              return FileVisitResult.CONTINUE;
-            }
-          });
-    } catch (IOException e) {
-      throw new UncheckedIOException("Could not delete " + root, e);
+  /**
+   * At the end of the JVM other threads go on until the hooks are done, and may write another file
+   * into a directory that is just being deleted.
+   */
+  private void deleteWhole() {
+    long deadline = System.nanoTime() + DELETE_NANOS;
+    while (true) {
+      try {
+        deleteRecursively(directory);
+        return;
+      } catch (DirectoryNotEmptyException e) {
+        if (System.nanoTime() - deadline >= 0) {
+          throw new UncheckedIOException("Could not delete " + directory, e);
+        }
+        LockSupport.parkNanos(PAUSE_NANOS);
+      } catch (IOException e) {
+        throw new UncheckedIOException("Could not delete " + directory, e);
+      }
     }
+  }
+
+  private static void deleteRecursively(Path root) throws IOException {
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.deleteIfExists(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            if (failure instanceof NoSuchFileException) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw failure;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, IOException failure)
+              throws IOException {
+            Files.deleteIfExists(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
   }
 }

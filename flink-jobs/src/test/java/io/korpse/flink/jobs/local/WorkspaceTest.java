@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.File;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,6 +39,44 @@ final class WorkspaceTest {
     assertThatThrownBy(() -> workspace.start(sleeper("late")))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("closed");
+  }
+
+  @Test
+  void makes_no_directory_once_closed() {
+    Workspace workspace = Workspace.create("korpse-test-");
+    workspace.close();
+
+    assertThatThrownBy(() -> workspace.subdirectory("late/conf"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("closed");
+    assertThat(workspace.directory()).doesNotExist();
+  }
+
+  /** A signal ends the tool while its main thread is in the middle of writing. */
+  @Test
+  void deletes_its_files_also_while_another_thread_still_writes_some() throws Exception {
+    Workspace workspace = Workspace.create("korpse-test-");
+    Path directory = workspace.subdirectory("conf");
+    CountDownLatch writing = new CountDownLatch(1);
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                for (int i = 0; i < 100_000; i++) {
+                  Files.createFile(directory.resolve("file-" + i));
+                  writing.countDown();
+                }
+              } catch (IOException e) {
+                // The directory is gone.
+              }
+            });
+    writer.start();
+    writing.await();
+
+    workspace.close();
+    writer.join();
+
+    assertThat(workspace.directory()).doesNotExist();
   }
 
   @Test
