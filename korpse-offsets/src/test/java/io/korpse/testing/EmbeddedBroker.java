@@ -12,7 +12,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -134,7 +136,13 @@ public final class EmbeddedBroker implements AutoCloseable {
     createTopic(topic, partitions, Map.of());
   }
 
-  /** Creates a topic with the given configuration and waits until it is there. */
+  /**
+   * Creates a topic with the given configuration and waits until it is there.
+   *
+   * <p>A broker names the leaders of a new topic before it has opened their logs. A producer that
+   * writes in between is refused, and its second batch may be taken before its first, which is then
+   * out of order for ever (KAFKA-15591). Only an open log answers where its end is.
+   */
   public void createTopic(String topic, int partitions, Map<String, String> config) {
     Map<String, String> settings = new HashMap<>(Map.of("retention.ms", "-1"));
     settings.putAll(config);
@@ -156,9 +164,31 @@ public final class EmbeddedBroker implements AutoCloseable {
                       .partitions()
                       .stream()
                       .allMatch(partition -> partition.leader() != null));
+      awaitOpenLogs(admin, topic, partitions);
     } catch (Exception e) {
       throw new IllegalStateException("Topic " + topic + " was not created", e);
     }
+  }
+
+  /** Adds partitions until there are so many, and waits as {@link #createTopic} does. */
+  public void increasePartitions(String topic, int partitions) {
+    try (Admin admin = admin()) {
+      admin
+          .createPartitions(Map.of(topic, NewPartitions.increaseTo(partitions)))
+          .all()
+          .get(30, TimeUnit.SECONDS);
+      awaitOpenLogs(admin, topic, partitions);
+    } catch (Exception e) {
+      throw new IllegalStateException(topic + " did not get " + partitions + " partitions", e);
+    }
+  }
+
+  private static void awaitOpenLogs(Admin admin, String topic, int partitions) throws Exception {
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (int p = 0; p < partitions; p++) {
+      ends.put(new TopicPartition(topic, p), OffsetSpec.latest());
+    }
+    admin.listOffsets(ends).all().get(patience().toSeconds(), TimeUnit.SECONDS);
   }
 
   /** Moves a partition to one broker, its only replica then, and waits until that one leads it. */

@@ -22,7 +22,6 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,7 +71,7 @@ final class TopicChangesIT {
             null)) {
       await().atMost(EmbeddedBroker.patience()).until(() -> job.status() == JobStatus.RUNNING);
       broker.createTopic(topic + "-2", 1);
-      addPartition();
+      broker.increasePartitions(topic, 2);
       List<String> expected = new ArrayList<>(Values.write(broker, topic, 1, 0, 20));
       expected.addAll(Values.write(broker, topic + "-2", 0, 0, 30));
 
@@ -250,15 +249,6 @@ final class TopicChangesIT {
         .setBootstrapServers(broker.bootstrapServers())
         .setDiscoveryInterval(Duration.ofMillis(500))
         .setValueOnlyDeserializer(new SimpleStringSchema());
-  }
-
-  private void addPartition() throws Exception {
-    try (Admin admin = broker.admin()) {
-      admin
-          .createPartitions(Map.of(topic, NewPartitions.increaseTo(2)))
-          .all()
-          .get(30, TimeUnit.SECONDS);
-    }
   }
 
   private static void delete(String name) throws Exception {

@@ -16,7 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -73,8 +72,7 @@ final class BatchProgramIT {
 
   @Test
   void reads_a_partition_that_is_added_while_it_runs() throws Exception {
-    try (EmbeddedBroker broker = EmbeddedBroker.start();
-        Admin admin = broker.admin()) {
+    try (EmbeddedBroker broker = EmbeddedBroker.start()) {
       broker.createTopic("orders", 1);
       broker.produce(P0, 0, 10);
       List<String> seen = new ArrayList<>();
@@ -84,7 +82,7 @@ final class BatchProgramIT {
           "report",
           r -> {
             if (seen.isEmpty()) {
-              addPartition(admin);
+              broker.increasePartitions("orders", 2);
               broker.produce(P1, 0, 5);
             }
             seen.add(r.partition() + "@" + r.offset());
@@ -92,32 +90,6 @@ final class BatchProgramIT {
 
       assertThat(seen).hasSize(15).doesNotHaveDuplicates().contains("0@9", "1@4");
     }
-  }
-
-  private static void addPartition(Admin admin) {
-    try {
-      admin
-          .createPartitions(Map.of("orders", NewPartitions.increaseTo(2)))
-          .all()
-          .get(30, TimeUnit.SECONDS);
-    } catch (Exception e) {
-      throw new IllegalStateException("No partition was added", e);
-    }
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .ignoreExceptions()
-        .until(
-            () ->
-                admin
-                        .describeTopics(List.of("orders"))
-                        .allTopicNames()
-                        .get()
-                        .get("orders")
-                        .partitions()
-                        .stream()
-                        .filter(partition -> partition.leader() != null)
-                        .count()
-                    == 2);
   }
 
   @Test

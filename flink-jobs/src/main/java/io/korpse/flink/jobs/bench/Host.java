@@ -2,18 +2,14 @@ package io.korpse.flink.jobs.bench;
 
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.LocalKafka;
+import io.korpse.flink.jobs.local.Topics;
 import io.korpse.flink.jobs.local.Workspace;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.common.TopicPartition;
 
 /**
  * What the tool's half of a scenario works with: a broker, a directory, and somebody to talk to.
@@ -78,12 +74,7 @@ final class Host implements AutoCloseable {
     NewTopic created = new NewTopic(topic, partitions, (short) 1);
     created.configs(
         Map.of("retention.ms", "-1", "message.timestamp.after.max.ms", "9223372036854775807"));
-    admin.createTopics(List.of(created)).all().get(60, TimeUnit.SECONDS);
-    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
-    for (int p = 0; p < partitions; p++) {
-      ends.put(new TopicPartition(topic, p), OffsetSpec.latest());
-    }
-    admin.listOffsets(ends).all().get(60, TimeUnit.SECONDS); // every leader answers
+    Topics.create(admin, created);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.korpse.flink.jobs.local.LocalFlink;
 import io.korpse.flink.jobs.local.LocalKafka;
 import io.korpse.flink.jobs.local.LocalZooKeeper;
 import io.korpse.flink.jobs.local.Ports;
+import io.korpse.flink.jobs.local.Topics;
 import io.korpse.flink.jobs.local.Workspace;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -76,13 +77,10 @@ final class ChaosCluster {
     kafka.awaitReady(TIME_TO_START);
     short replicas = (short) Math.min(3, brokers);
     try (Admin admin = kafka.admin()) {
-      admin
-          .createTopics(
-              List.of(
-                  new NewTopic(ORIGINAL, PARTITIONS, replicas),
-                  new NewTopic(COPY, PARTITIONS, replicas)))
-          .all()
-          .get();
+      Topics.create(
+          admin,
+          new NewTopic(ORIGINAL, PARTITIONS, replicas),
+          new NewTopic(COPY, PARTITIONS, replicas));
     }
     ChaosCluster cluster = new ChaosCluster(workspace, jars, kafka, flink);
     flink.awaitSlots(MOST_SLOTS, TIME_TO_START);

@@ -4,6 +4,7 @@ import io.korpse.flink.jobs.local.Await;
 import io.korpse.flink.jobs.local.Census;
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.LocalKafka;
+import io.korpse.flink.jobs.local.Topics;
 import io.korpse.flink.jobs.local.Workspace;
 import io.korpse.flink.source.KorpseSource;
 import java.io.PrintWriter;
@@ -63,7 +64,7 @@ final class RestartCheck {
                   Map.of("bootstrap.servers", kafka.bootstrapServers()),
                   new StringSerializer(),
                   new StringSerializer())) {
-        admin.createTopics(List.of(new NewTopic(TOPIC, 1, (short) 1))).all().get();
+        Topics.create(admin, new NewTopic(TOPIC, 1, (short) 1));
         JobClient job = start(kafka);
         try {
           return restart(admin, producer, restarts);

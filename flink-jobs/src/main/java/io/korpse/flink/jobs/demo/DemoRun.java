@@ -12,6 +12,7 @@ import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.LocalFlink;
 import io.korpse.flink.jobs.local.LocalKafka;
 import io.korpse.flink.jobs.local.Ports;
+import io.korpse.flink.jobs.local.Topics;
 import io.korpse.flink.jobs.local.Workspace;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -161,7 +162,7 @@ final class DemoRun {
     NewTopic topic =
         new NewTopic(settings.topic(), Optional.of(PARTITIONS), Optional.empty())
             .configs(Map.of("retention.ms", "-1"));
-    admin.createTopics(List.of(topic)).all().get();
+    Topics.create(admin, topic);
     if (settings.bootstrapServers().isPresent()) {
       workspace.onClose(() -> deleteFrom(bootstrapServers));
     }

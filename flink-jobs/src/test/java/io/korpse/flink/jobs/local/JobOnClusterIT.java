@@ -115,12 +115,8 @@ final class JobOnClusterIT {
 
   private static void createTopic(String name, int partitions) throws Exception {
     try (Admin admin = kafka.admin()) {
-      admin
-          .createTopics(
-              List.of(
-                  new NewTopic(name, partitions, (short) 1).configs(Map.of("retention.ms", "-1"))))
-          .all()
-          .get();
+      Topics.create(
+          admin, new NewTopic(name, partitions, (short) 1).configs(Map.of("retention.ms", "-1")));
     }
   }
 

@@ -3,6 +3,7 @@ package io.korpse.flink.jobs.security;
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.Listener;
 import io.korpse.flink.jobs.local.LocalKafka;
+import io.korpse.flink.jobs.local.Topics;
 import io.korpse.flink.jobs.local.Workspace;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -187,10 +188,7 @@ final class SecureKafka {
   /** Creates a topic with one partition and numbered values. */
   void createTopic(String topic, int values) throws Exception {
     try (Admin admin = admin()) {
-      admin
-          .createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
-          .all()
-          .get(30, TimeUnit.SECONDS);
+      Topics.create(admin, new NewTopic(topic, 1, (short) 1));
     }
     write(topic, 0, values);
   }

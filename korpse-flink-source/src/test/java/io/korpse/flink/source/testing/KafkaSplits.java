@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -23,8 +22,6 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.testframe.external.ExternalSystemSplitDataWriter;
 import org.apache.flink.connector.testframe.external.source.DataStreamSourceExternalContext;
 import org.apache.flink.connector.testframe.external.source.TestingSourceSettings;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
 
 /** Splits for Flink's connector test suite: partitions of one topic, or topics of one partition. */
 public final class KafkaSplits implements DataStreamSourceExternalContext<String> {
@@ -78,20 +75,9 @@ public final class KafkaSplits implements DataStreamSourceExternalContext<String
     } else if (split == 0) {
       broker.createTopic(name, 1);
     } else {
-      addPartition(split + 1);
+      broker.increasePartitions(name, split + 1);
     }
     return new Writer(new Sender(broker, Map.of()), name, split);
-  }
-
-  private void addPartition(int count) {
-    try (Admin admin = broker.admin()) {
-      admin
-          .createPartitions(Map.of(name, NewPartitions.increaseTo(count)))
-          .all()
-          .get(30, TimeUnit.SECONDS);
-    } catch (Exception e) {
-      throw new IllegalStateException("The topic did not get " + count + " partitions", e);
-    }
   }
 
   @Override

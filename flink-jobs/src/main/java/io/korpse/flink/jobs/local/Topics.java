@@ -1,0 +1,39 @@
+package io.korpse.flink.jobs.local;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
+
+/** Creates topics that may be written at once. */
+public final class Topics {
+
+  private static final long SECONDS = 60;
+
+  private Topics() {}
+
+  /**
+   * Creates topics, each with its number of partitions given, and waits until the leader of each
+   * partition answers. An idempotent producer that writes before can lose its first batch:
+   * KAFKA-15591.
+   */
+  public static void create(Admin admin, NewTopic... topics)
+      throws ExecutionException, InterruptedException, TimeoutException {
+    admin.createTopics(List.of(topics)).all().get(SECONDS, TimeUnit.SECONDS);
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (NewTopic topic : topics) {
+      for (int p = 0; p < topic.numPartitions(); p++) {
+        ends.put(new TopicPartition(topic.name(), p), OffsetSpec.latest());
+      }
+    }
+    ListOffsetsResult answers = admin.listOffsets(ends);
+    answers.all().get(SECONDS, TimeUnit.SECONDS);
+  }
+}
