@@ -1,6 +1,5 @@
 package io.korpse.offsets.commit;
 
-import io.korpse.offsets.ErrorAction;
 import io.korpse.offsets.ErrorTable;
 import io.korpse.offsets.Position;
 import java.util.ArrayList;
@@ -32,20 +31,16 @@ final class CommitPlan {
 
   private static final Logger LOG = LoggerFactory.getLogger(CommitPlan.class);
 
-  /** How often a partition is tried whose error may pass, before it is left out. */
-  static final int ATTEMPTS = 3;
-
   private final CommitSettings settings;
   private final CommitStatus status;
   private final CommitListener listener;
   private final GroupHealth health;
-  private final CommitNews news;
+  private final Refusals refusals;
   private final Map<TopicPartition, CommitEntry> entries = new HashMap<>();
 
   private final long startedAt;
 
   private long verifyAt = Long.MAX_VALUE;
-  private Set<String> suspectTopics = new TreeSet<>();
 
   /** A plan of a run that begins at {@code now}. */
   CommitPlan(CommitSettings settings, CommitStatus status, CommitListener listener, long now) {
@@ -54,7 +49,7 @@ final class CommitPlan {
     this.status = status;
     this.listener = listener;
     this.health = new GroupHealth(settings, status, listener);
-    this.news = new CommitNews(settings.groupId());
+    this.refusals = new Refusals(settings, status);
   }
 
   /** Takes newer positions; one that is behind an earlier one is counted and left out. */
@@ -150,21 +145,12 @@ final class CommitPlan {
       }
       OffsetAndMetadata committed = found.get(partition);
       if (!found.containsKey(partition)) {
-        entry.failures++;
-        delay(entry, now);
-        leaveOut(
-            partition,
-            "UNREADABLE",
-            "what the group holds of it cannot be read, as without a right on the topic");
+        refusals.unreadable(partition, entry, now);
       } else if (committed == null) {
         entry.lookedUp = true;
       } else if (CommitMetadata.isOfLaterAttempt(
           committed.metadata(), settings.identity(), entry.checkpointId, startedAt)) {
-        entry.notBefore = now + settings.slowProbe();
-        leaveOut(
-            partition,
-            "SUPERSEDED",
-            "a later attempt of this job commits: " + committed.metadata());
+        refusals.superseded(partition, entry, committed.metadata(), now);
       } else {
         entry.lookedUp = true;
         entry.foreign = CommitMetadata.foreign(committed.metadata(), committed.offset());
@@ -176,7 +162,7 @@ final class CommitPlan {
         }
       }
     }
-    news.write();
+    refusals.tell();
     if (!back.isEmpty()) {
       LOG.info(
           "Group {} goes back, as after a restore from an older checkpoint or when others have"
@@ -235,9 +221,8 @@ final class CommitPlan {
       if (error == Errors.NONE) {
         accept(partition, entry, position.getValue(), now);
         accepted.put(partition, position.getValue());
-      } else if (isOfPartition(ErrorTable.action(error), sent.size())) {
-        refused |= ErrorTable.action(error) != ErrorAction.TRIM_METADATA;
-        refuse(partition, entry, error, now);
+      } else if (Refusals.concerns(error, sent.size())) {
+        refused |= refusals.refuse(partition, entry, error, now);
       } else {
         groupError = error;
       }
@@ -254,7 +239,7 @@ final class CommitPlan {
       }
       health.answered(refused && accepted.isEmpty() ? status.refused() : Map.of());
     }
-    news.write();
+    refusals.tell();
     if (!accepted.isEmpty()) {
       if (verifyAt == Long.MAX_VALUE) {
         verifyAt = now + settings.verifyMillis();
@@ -281,82 +266,12 @@ final class CommitPlan {
     entry.toldGone = false;
     entry.unpark(now);
     status.committed(partition, position);
-    if (status.isRefused(partition)) {
-      news.acceptedAgain(partition);
-      status.accepted(partition);
-    }
-  }
-
-  private static boolean isOfPartition(ErrorAction action, int partitions) {
-    return switch (action) {
-      case ISOLATE, SUSPEND_PARTITION, TRIM_METADATA, SURFACE -> true;
-      case HALVE_BATCH -> partitions == 1;
-      default -> false;
-    };
-  }
-
-  private void refuse(TopicPartition partition, CommitEntry entry, Errors error, long now) {
-    entry.failures++;
-    switch (ErrorTable.action(error)) {
-      case TRIM_METADATA -> {
-        status.trimmed();
-        if (entry.detail == CommitMetadata.Detail.NONE) {
-          leaveOut(partition, error, "");
-          entry.notBefore = now + settings.slowProbe();
-        } else {
-          entry.detail = entry.detail.less();
-          entry.notBefore = now;
-          news.trimmed(partition, entry.detail);
-        }
-      }
-      case ISOLATE -> {
-        if (!delay(entry, now)) {
-          suspectTopics.add(partition.topic());
-          leaveOut(partition, error, "the topic or partition is not known to the broker");
-        }
-      }
-      case HALVE_BATCH -> {
-        if (!delay(entry, now)) {
-          leaveOut(partition, error, "it fails also when it is sent alone");
-        }
-      }
-      case SUSPEND_PARTITION -> {
-        entry.notBefore = now + settings.slowProbe();
-        leaveOut(partition, error, "the client needs the right READ on the topic");
-      }
-      default -> {
-        entry.notBefore = now + settings.slowProbe();
-        leaveOut(partition, error, error.message());
-      }
-    }
-  }
-
-  /** Sets the time of the next try; returns whether it is a soon one. */
-  private boolean delay(CommitEntry entry, long now) {
-    boolean soon = entry.failures < ATTEMPTS;
-    entry.notBefore =
-        now + (soon ? settings.backoff().millis(entry.failures) : settings.slowProbe());
-    return soon;
-  }
-
-  private void leaveOut(TopicPartition partition, Errors error, String remedy) {
-    leaveOut(partition, error.name(), remedy.isEmpty() ? error.name() : error + ": " + remedy);
-  }
-
-  private void leaveOut(TopicPartition partition, String reason, String news) {
-    if (!status.isRefused(partition)) {
-      this.news.refused(partition, news);
-    }
-    status.refused(partition, reason);
+    refusals.accepted(partition);
   }
 
   /** Topics that may be gone; asked for once. */
   Set<String> takeSuspectTopics() {
-    Set<String> suspects = suspectTopics;
-    if (!suspects.isEmpty()) {
-      suspectTopics = new TreeSet<>();
-    }
-    return suspects;
+    return refusals.takeSuspectTopics();
   }
 
   /**

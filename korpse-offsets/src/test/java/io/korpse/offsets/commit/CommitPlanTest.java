@@ -282,7 +282,7 @@ final class CommitPlanTest {
     }
 
     assertThat(group.requests.stream().filter(request -> request.containsKey(C)))
-        .hasSize(CommitPlan.ATTEMPTS);
+        .hasSize(Refusals.ATTEMPTS);
     assertThat(plan.isSettled()).isFalse();
     assertThat(plan.canSettle()).isFalse();
     assertThat(plan.nextDue()).as("still watches A").isLessThan(Long.MAX_VALUE);
