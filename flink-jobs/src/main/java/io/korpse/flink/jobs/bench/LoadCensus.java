@@ -7,25 +7,39 @@ import java.util.List;
 /**
  * What lives in this JVM in the course of a run: heap after a collection, threads and clients. What
  * comes before a quarter of the records is start-up; the second quarter is compared with the last.
+ *
+ * <p>What the readers' buffers hold is taken off the heap. It has a bound, and a reader that was
+ * caught up early and is behind late holds more without anything having grown.
  */
 final class LoadCensus {
 
-  private final List<Double> early = new ArrayList<>();
-  private final List<Double> late = new ArrayList<>();
-  private final double bufferBytes;
-  private double peak;
+  private final Phase early = new Phase();
+  private final Phase late = new Phase();
+  private double livePeak;
+  private double heldPeak;
   private int samples;
   private Census first;
   private Census last;
 
-  /**
-   * A census without samples.
-   *
-   * @param bufferBytes heap that the readers' buffers may fill: a reader that was caught up in the
-   *     second quarter and is behind in the last has that much more, and nothing has grown
-   */
-  LoadCensus(double bufferBytes) {
-    this.bufferBytes = bufferBytes;
+  /** The samples of one quarter of the records. */
+  private static final class Phase {
+
+    private final List<Double> live = new ArrayList<>();
+    private final List<Double> held = new ArrayList<>();
+    private final List<Double> other = new ArrayList<>();
+
+    void add(double liveBytes, double heldBytes) {
+      live.add(liveBytes);
+      held.add(heldBytes);
+      other.add(liveBytes - heldBytes);
+    }
+
+    void put(Figures figures, String name) {
+      figures
+          .put("liveHeap" + name + "Bytes", median(live))
+          .put("held" + name + "Bytes", median(held))
+          .put("otherHeap" + name + "Bytes", median(other));
+    }
   }
 
   /**
@@ -38,16 +52,28 @@ final class LoadCensus {
       return; // the job is at its end
     }
     double live = liveHeapBytes();
-    samples++;
-    peak = Math.max(peak, live);
-    if (share >= 0.25 && share < 0.5) {
-      early.add(live);
-    } else if (share >= 0.75) {
-      late.add(live);
-    }
+    add(share, live, GaugeReporter.sum("KafkaSourceReader.heldBytes").orElse(0));
     if (share >= 0.25) {
       last = Census.take();
       first = first == null ? last : first;
+    }
+  }
+
+  /**
+   * Takes a sample of the heap.
+   *
+   * @param share of the records that has come, from 0 to 1
+   * @param liveBytes what a collection has left
+   * @param heldBytes how much of that the readers' buffers hold
+   */
+  void add(double share, double liveBytes, double heldBytes) {
+    samples++;
+    livePeak = Math.max(livePeak, liveBytes);
+    heldPeak = Math.max(heldPeak, heldBytes);
+    if (share >= 0.25 && share < 0.5) {
+      early.add(liveBytes, heldBytes);
+    } else if (share >= 0.75) {
+      late.add(liveBytes, heldBytes);
     }
   }
 
@@ -59,14 +85,20 @@ final class LoadCensus {
   }
 
   Figures figures() {
-    Figures figures = new Figures().put("samples", samples).put("liveHeapPeakBytes", peak);
-    if (!early.isEmpty() && !late.isEmpty()) {
-      double before = median(early);
-      double after = median(late);
-      figures
-          .put("liveHeapEarlyBytes", before)
-          .put("liveHeapLateBytes", after)
-          .put("liveHeapGrowth", growth(before, after));
+    Figures figures =
+        new Figures()
+            .put("samples", samples)
+            .put("liveHeapPeakBytes", livePeak)
+            .put("heldPeakBytes", heldPeak);
+    if (!early.live.isEmpty() && !late.live.isEmpty()) {
+      early.put(figures, "Early");
+      late.put(figures, "Late");
+      double before = median(early.other);
+      double after = median(late.other);
+      // Else the buffers weigh more than they take, and a ratio would say nothing.
+      if (before > 0 && after > 0) {
+        figures.put("liveHeapGrowth", after / before);
+      }
     }
     if (first != null) {
       figures
@@ -76,11 +108,6 @@ final class LoadCensus {
           .put("clientsMore", last.clients() - first.clients());
     }
     return figures;
-  }
-
-  /** How many times the late heap is what the early one is with full buffers. */
-  double growth(double before, double after) {
-    return after / (before + bufferBytes);
   }
 
   /**

@@ -21,10 +21,6 @@ final class LoadScenario implements Scenario {
   private static final double SAMPLE_SHARE = 1 / 32.0;
   private static final double PATIENCE_SECONDS = 20;
 
-  /** What the buffer of one reader is by default: a share of the heap, and no more than this. */
-  private static final int BUFFER_SHARE = 20;
-
-  private static final double BUFFER_BYTES = 64 * 1024 * 1024;
   private static final Duration OUT_OF_ORDER = Duration.ofSeconds(10);
 
   @Override
@@ -54,7 +50,7 @@ final class LoadScenario implements Scenario {
   @Override
   public List<Target> targets(Settings settings) {
     return List.of(
-        // Over what was live early with the buffer of each reader full.
+        // Without what the buffers hold.
         Target.atMost("liveHeapGrowth", 1.1),
         Target.atMost("threadsMore", 0),
         Target.atMost("clientsMore", 0),
@@ -107,17 +103,12 @@ final class LoadScenario implements Scenario {
     writer.start();
   }
 
-  private static double bufferBytes(Settings settings) {
-    double heap = Runtime.getRuntime().maxMemory();
-    return settings.number(Option.PARALLELISM) * Math.min(BUFFER_BYTES, heap / BUFFER_SHARE);
-  }
-
   @Override
   public Figures work(Request request, Consumer<Figures> partial) throws Exception {
     Settings settings = request.options();
     LoadProbe probe =
         new LoadProbe(settings.number(Option.PARTITIONS), settings.count(Option.RECORDS));
-    LoadCensus census = new LoadCensus(bufferBytes(settings));
+    LoadCensus census = new LoadCensus();
     try (FlinkJob job =
         FlinkJob.start(
             FlinkJob.configuration(settings),
