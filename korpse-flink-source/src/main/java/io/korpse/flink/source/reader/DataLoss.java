@@ -122,7 +122,8 @@ final class DataLoss implements LossHandler {
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);
     }
-    LOG.warn("{}; goes on at {}, {} records are lost{}", found, next, lost, end(state, logEnd));
+    LOG.warn(
+        "{}; goes on at {}, {} records are lost{}", found, next, lost, whenItEnds(state, logEnd));
     return Position.of(next);
   }
 
@@ -131,7 +132,7 @@ final class DataLoss implements LossHandler {
    * all is read ({@link UnreachableStops}); another one stays as it is, since the user may have
    * given it as a number that the log has yet to reach. Any thread; the stop may be a moment old.
    */
-  static String end(@Nullable KorpseSplitState state, long logEnd) {
+  static String whenItEnds(@Nullable KorpseSplitState state, long logEnd) {
     if (state == null
         || state.stopOffset() == KorpseSplit.NO_STOP_OFFSET
         || state.stopOffset() <= logEnd) {

@@ -84,14 +84,15 @@ final class DataLossTest {
   /** It is in the log, since a bounded job that waits for ever says nothing else. */
   @Test
   void a_stop_beyond_a_truncated_log_is_told() {
-    assertThat(DataLoss.end(stopsAt(300), 200)).contains("300", "100 beyond the end", "only when");
-    assertThat(DataLoss.end(stopsAt(200), 200)).isEmpty();
-    assertThat(DataLoss.end(stopsAt(KorpseSplit.NO_STOP_OFFSET), 200)).isEmpty();
-    assertThat(DataLoss.end(null, 200)).isEmpty();
+    assertThat(DataLoss.whenItEnds(stopsAt(300), 200))
+        .contains("300", "100 beyond the end", "only when");
+    assertThat(DataLoss.whenItEnds(stopsAt(200), 200)).isEmpty();
+    assertThat(DataLoss.whenItEnds(stopsAt(KorpseSplit.NO_STOP_OFFSET), 200)).isEmpty();
+    assertThat(DataLoss.whenItEnds(null, 200)).isEmpty();
 
     KorpseSplitState reached = stopsAt(300);
     reached.seeStop();
-    assertThat(DataLoss.end(reached, 200)).contains("ends when all that is there is read");
+    assertThat(DataLoss.whenItEnds(reached, 200)).contains("ends when all that is there is read");
   }
 
   /** While a transaction is open the last stable offset is below what the log holds. */

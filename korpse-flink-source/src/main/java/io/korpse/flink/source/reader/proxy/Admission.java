@@ -103,8 +103,7 @@ class Admission {
   void filled(SplitBuffer split, long bytes, long nowNanos) {
     chunk = Math.max(chunk - chunk / 16, bytes);
     // Out of the queues first: one of them is ordered by what changes here. A split that is kept
-    // out
-    // is filled when damage that was asked about is skipped.
+    // out is filled when damage that was asked about is skipped.
     notHungry(split);
     split.hungrySince = SplitBuffer.NOT_HUNGRY;
     split.quiet = false;
