@@ -1,8 +1,8 @@
 package io.korpse.flink.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.flink.source.testing.Received;
 import io.korpse.flink.source.testing.Values;
 import io.korpse.testing.EmbeddedBroker;
@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.RuntimeExecutionMode;
@@ -23,7 +22,6 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -93,21 +91,7 @@ final class BatchModeIT {
     env.executeAsync().getJobExecutionResult().get(120, TimeUnit.SECONDS);
 
     assertThat(received.values()).containsExactlyInAnyOrderElementsOf(expected);
-    try (Admin admin = broker.admin()) {
-      await()
-          .atMost(EmbeddedBroker.patience())
-          .untilAsserted(() -> assertThat(committed(admin)).isEqualTo(Map.of(0, 100L, 1, 80L)));
-    }
-  }
-
-  private Map<Integer, Long> committed(Admin admin) throws Exception {
-    Map<Integer, Long> offsets = new TreeMap<>();
-    admin
-        .listConsumerGroupOffsets(group)
-        .partitionsToOffsetAndMetadata()
-        .get()
-        .forEach((partition, offset) -> offsets.put(partition.partition(), offset.offset()));
-    return offsets;
+    new Commits(broker, group).await(topic, Map.of(0, 100L, 1, 80L));
   }
 
   /** The first attempt of the last subtask fails in the middle. */

@@ -3,6 +3,7 @@ package io.korpse.flink.source;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.flink.source.testing.LogCapture;
 import io.korpse.flink.source.testing.RunningJob;
 import io.korpse.flink.source.testing.Values;
@@ -22,8 +23,6 @@ import org.apache.flink.metrics.Metric;
 import org.apache.flink.runtime.testutils.InMemoryReporter;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,6 +53,7 @@ final class BrokerDiskIT {
 
   private EmbeddedBroker broker;
   private BrokerDisks disks;
+  private Commits commits;
 
   @BeforeEach
   void startBroker() throws Exception {
@@ -63,6 +63,7 @@ final class BrokerDiskIT {
                 "offsets.topic.num.partitions", "1",
                 "replica.high.watermark.checkpoint.interval.ms", "200"));
     disks = new BrokerDisks(broker);
+    commits = new Commits(broker, GROUP);
     broker.createTopic("t", 2);
     disks.moveToFirst(ON_FIRST);
     disks.moveToSecond(ON_SECOND);
@@ -84,7 +85,7 @@ final class BrokerDiskIT {
 
       all.addAll(Values.write(broker, "t", 0, 10, 30));
       assertThat(job.awaitCount(40)).containsExactlyInAnyOrderElementsOf(all);
-      awaitCommitted(ON_FIRST, 30);
+      commits.await(ON_FIRST, 30);
       awaitMetric(job, "KafkaSourceReader.lagUnknownPartitions", 1);
       awaitMetric(job, "t.partition.1.recordsLag$", UNKNOWN);
       assertThat(metrics(job, "t.partition.0.recordsLag$")).containsExactly(0L);
@@ -94,7 +95,7 @@ final class BrokerDiskIT {
       all.addAll(Values.write(broker, "t", 1, 10, 30));
       assertThat(job.awaitCount(60)).containsExactlyInAnyOrderElementsOf(all);
       awaitMetric(job, "KafkaSourceReader.lagUnknownPartitions", 0);
-      awaitCommitted(ON_SECOND, 30);
+      commits.await(ON_SECOND, 30);
       assertThat(job.status()).isEqualTo(JobStatus.RUNNING);
     }
   }
@@ -115,7 +116,7 @@ final class BrokerDiskIT {
               () -> assertThat(metrics(job, "commitsFailed")).allMatch(failed -> failed >= 2));
 
       disks.repairSecond();
-      awaitCommitted(ON_FIRST, 30);
+      commits.await(ON_FIRST, 30);
       awaitMetric(job, "consecutiveCommitFailures", 0);
       assertThat(job.status()).isEqualTo(JobStatus.RUNNING);
     }
@@ -136,27 +137,9 @@ final class BrokerDiskIT {
     List<String> all =
         Stream.of(0, 1).flatMap(p -> Values.write(broker, "t", p, 0, 10).stream()).toList();
     assertThat(job.awaitCount(20)).containsExactlyInAnyOrderElementsOf(all);
-    awaitCommitted(ON_FIRST, 10);
-    awaitCommitted(ON_SECOND, 10);
+    commits.await(ON_FIRST, 10);
+    commits.await(ON_SECOND, 10);
     return all;
-  }
-
-  private void awaitCommitted(TopicPartition partition, long offset) throws Exception {
-    try (Admin admin = broker.admin()) {
-      await()
-          .atMost(EmbeddedBroker.patience())
-          .ignoreExceptions()
-          .untilAsserted(
-              () ->
-                  assertThat(
-                          admin
-                              .listConsumerGroupOffsets(GROUP)
-                              .partitionsToOffsetAndMetadata()
-                              .get()
-                              .get(partition))
-                      .extracting(OffsetAndMetadata::offset)
-                      .isEqualTo(offset));
-    }
   }
 
   private static void awaitMetric(RunningJob<String> job, String name, long value) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.flink.source.testing.RunningJob;
 import io.korpse.flink.source.testing.Values;
 import io.korpse.offsets.DataLossPolicy;
@@ -151,7 +152,8 @@ final class ToldFaultsIT {
     List<String> all = new ArrayList<>(Values.write(broker, topic, 0, 0, 10));
     try (RunningJob<String> job = RunningJob.start(source().build(), 1, null)) {
       job.awaitCount(10);
-      awaitCommitted(10);
+      Commits commits = new Commits(broker, group);
+      commits.await(partition, 10);
       try (KafkaConsumer<byte[], byte[]> intruder = intruder()) {
         intruder.subscribe(List.of(topic));
         await()
@@ -165,7 +167,7 @@ final class ToldFaultsIT {
         assertThat(job.awaitCount(30)).isEqualTo(all);
         awaitGauge(job, "commitState", BLOCKED_BY_MEMBERS);
       }
-      awaitCommitted(30);
+      commits.await(partition, 30);
     }
   }
 
@@ -206,23 +208,6 @@ final class ToldFaultsIT {
             false),
         new ByteArrayDeserializer(),
         new ByteArrayDeserializer());
-  }
-
-  private void awaitCommitted(long offset) throws Exception {
-    try (Admin admin = broker.admin()) {
-      await()
-          .atMost(EmbeddedBroker.patience())
-          .untilAsserted(
-              () ->
-                  assertThat(
-                          admin
-                              .listConsumerGroupOffsets(group)
-                              .partitionsToOffsetAndMetadata()
-                              .get()
-                              .get(partition))
-                      .extracting(OffsetAndMetadata::offset)
-                      .isEqualTo(offset));
-    }
   }
 
   private static void awaitGauge(RunningJob<String> job, String name, Object value) {

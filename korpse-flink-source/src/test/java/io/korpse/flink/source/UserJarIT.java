@@ -2,8 +2,8 @@ package io.korpse.flink.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.flink.source.testing.Received;
 import io.korpse.flink.source.testing.UserJar;
 import io.korpse.flink.source.testing.Values;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.configuration.Configuration;
@@ -24,9 +23,6 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.ExceptionUtils;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -77,9 +73,7 @@ final class UserJarIT {
 
     JobClient job = start(List.of(jar.toUri().toString()), received);
 
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .until(() -> committed().equals(Map.of(new TopicPartition(topic, 0), 100L)));
+    new Commits(broker, topic).await(topic, Map.of(0, 100L));
     assertThat(received.values()).isEqualTo(written);
     job.cancel().orTimeout(60, TimeUnit.SECONDS).join();
   }
@@ -114,15 +108,6 @@ final class UserJarIT {
             .build();
     received.collect(env.fromSource(source, WatermarkStrategy.noWatermarks(), "source"));
     return env.executeAsync();
-  }
-
-  private Map<TopicPartition, Long> committed() throws Exception {
-    try (Admin admin = broker.admin()) {
-      Map<TopicPartition, OffsetAndMetadata> all =
-          admin.listConsumerGroupOffsets(topic).partitionsToOffsetAndMetadata().get();
-      return all.entrySet().stream()
-          .collect(Collectors.toMap(Map.Entry::getKey, e -> e.getValue().offset()));
-    }
   }
 
   /** A class that is both: it knows the address of the broker, and reports nothing. */

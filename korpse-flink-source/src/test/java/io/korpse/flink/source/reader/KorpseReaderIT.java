@@ -11,6 +11,7 @@ import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
@@ -31,8 +32,6 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.Collector;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.AfterAll;
@@ -53,6 +52,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ParameterizedClass
 @ValueSource(booleans = {false, true})
 final class KorpseReaderIT {
+
+  private static final String GROUP = "reader-it";
 
   private static EmbeddedBroker broker;
 
@@ -164,13 +165,11 @@ final class KorpseReaderIT {
 
     List<KorpseSplit> snapshot = reader.snapshotState(1);
     pollUntil(reader, () -> output.elements.size() >= 100);
-    assertThat(committed(topic("committed"))).isEmpty();
+    assertThat(committed().of(topic("committed"))).isEmpty();
 
     reader.notifyCheckpointComplete(1);
     long expected = snapshot.get(0).position().offset();
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .until(() -> committed(topic("committed")).equals(Map.of(0, expected)));
+    committed().await(topic("committed"), Map.of(0, expected));
   }
 
   /** W46. */
@@ -191,7 +190,7 @@ final class KorpseReaderIT {
         .until(
             () -> {
               reader.pollNext(output);
-              return committed(topic("periodic")).equals(Map.of(0, 50L));
+              return committed().of(topic("periodic")).equals(Map.of(0, 50L));
             });
   }
 
@@ -207,7 +206,7 @@ final class KorpseReaderIT {
     open.remove(reader);
     reader.close();
 
-    assertThat(committed(topic("finished"))).isEqualTo(Map.of(0, 100L, 1, 100L));
+    assertThat(committed().of(topic("finished"))).isEqualTo(Map.of(0, 100L, 1, 100L));
   }
 
   /** Whoever runs the job again after a failure behind the source would lose the records. */
@@ -222,7 +221,7 @@ final class KorpseReaderIT {
     open.remove(reader);
     reader.close();
 
-    assertThat(committed(topic("early"))).isEmpty();
+    assertThat(committed().of(topic("early"))).isEmpty();
   }
 
   @Test
@@ -239,7 +238,7 @@ final class KorpseReaderIT {
     open.remove(reader);
     reader.close();
 
-    assertThat(committed(topic("final"))).isEqualTo(Map.of(0, 100L, 1, 100L));
+    assertThat(committed().of(topic("final"))).isEqualTo(Map.of(0, 100L, 1, 100L));
   }
 
   @Test
@@ -260,9 +259,7 @@ final class KorpseReaderIT {
     reader.snapshotState(1);
     reader.notifyCheckpointComplete(1);
 
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .until(() -> committed(topic("ended")).equals(Map.of(0, 50L)));
+    committed().await(topic("ended"), Map.of(0, 50L));
   }
 
   /** W75. */
@@ -497,9 +494,13 @@ final class KorpseReaderIT {
     }
   }
 
+  private static Commits committed() {
+    return new Commits(broker, GROUP);
+  }
+
   private SourceSettings settings() {
     return SourceSettings.defaults(broker.bootstrapServers())
-        .withKafka("group.id", "reader-it")
+        .withKafka("group.id", GROUP)
         .with(KorpseSourceOptions.DESERIALIZE_ON_FETCHER, onFetcher);
   }
 
@@ -587,20 +588,5 @@ final class KorpseReaderIT {
       numbers.add(i);
     }
     return numbers;
-  }
-
-  private static Map<Integer, Long> committed(String topic) throws Exception {
-    try (Admin admin = broker.admin()) {
-      Map<TopicPartition, OffsetAndMetadata> all =
-          admin.listConsumerGroupOffsets("reader-it").partitionsToOffsetAndMetadata().get();
-      Map<Integer, Long> offsets = new TreeMap<>();
-      all.forEach(
-          (partition, offset) -> {
-            if (partition.topic().equals(topic)) {
-              offsets.put(partition.partition(), offset.offset());
-            }
-          });
-      return offsets;
-    }
   }
 }

@@ -9,6 +9,7 @@ import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Timeout;
 final class LogTruncationIT {
 
   private static final String TOPIC = "truncated";
+  private static final String GROUP = "truncation-it";
 
   private final EmbeddedBroker brokers =
       EmbeddedBroker.start(
@@ -80,7 +82,7 @@ final class LogTruncationIT {
     // What the first checkpoint holds is beyond the log now.
     lenient.reader.notifyCheckpointComplete(1);
     lenient.reader.notifyCheckpointComplete(2);
-    awaitCommitted(25);
+    new Commits(brokers, GROUP).await(new TopicPartition(TOPIC, 0), 25);
 
     assertTellsOfTruncation(strict);
     assertTellsOfTruncation(read(DataLossPolicy.FAIL, saved));
@@ -141,23 +143,6 @@ final class LogTruncationIT {
         .hasStackTraceContaining("onDataLoss");
   }
 
-  private void awaitCommitted(long offset) {
-    try (Admin admin = brokers.admin()) {
-      await()
-          .atMost(EmbeddedBroker.patience())
-          .ignoreExceptions()
-          .until(
-              () ->
-                  admin
-                          .listConsumerGroupOffsets("truncation-it")
-                          .partitionsToOffsetAndMetadata()
-                          .get()
-                          .get(new TopicPartition(TOPIC, 0))
-                          .offset()
-                      == offset);
-    }
-  }
-
   private void createTopic() throws Exception {
     try (Admin admin = brokers.admin()) {
       admin
@@ -214,7 +199,7 @@ final class LogTruncationIT {
   private Reading read(DataLossPolicy policy, KorpseSplit split) throws Exception {
     SourceSettings settings =
         SourceSettings.defaults(brokers.bootstrapServers())
-            .withKafka("group.id", "truncation-it")
+            .withKafka("group.id", GROUP)
             .with(KorpseSourceOptions.ON_DATA_LOSS, policy);
     SourceReader<String, KorpseSplit> reader =
         KorpseReaders.create(

@@ -115,7 +115,7 @@ final class ReaderClientsIT {
         rig.checkpoint(id);
       }
 
-      ReaderRig.awaitCommitted(broker, "ended", Map.of(0, 7L));
+      ReaderRig.committed(broker).await("ended", Map.of(0, 7L));
       assertThat(consumers()).isEmpty();
     }
   }

@@ -1,6 +1,5 @@
 package io.korpse.flink.source.reader;
 
-import static io.korpse.flink.source.reader.ReaderRig.awaitCommitted;
 import static io.korpse.flink.source.reader.ReaderRig.committed;
 import static io.korpse.flink.source.reader.ReaderRig.produce;
 import static io.korpse.flink.source.reader.ReaderRig.source;
@@ -58,7 +57,7 @@ final class ReaderCommitsIT {
       rig.pollUntil(() -> rig.reader.snapshotState(1).get(0).position().offset() == 6);
       rig.checkpoint(2);
 
-      awaitCommitted(broker, "transactional", Map.of(0, 6L));
+      committed(broker).await("transactional", Map.of(0, 6L));
       await()
           .atMost(EmbeddedBroker.patience())
           .until(() -> partitionGauge(rig, "transactional", "committedLag") == 0);
@@ -73,7 +72,7 @@ final class ReaderCommitsIT {
     try (ReaderRig rig = new ReaderRig(source(broker))) {
       rig.add(split("quiet", 0), split("quiet", 1)).checkpoint(1);
 
-      awaitCommitted(broker, "quiet", Map.of(0, 0L, 1, 0L));
+      committed(broker).await("quiet", Map.of(0, 0L, 1, 0L));
     }
   }
 
@@ -88,10 +87,10 @@ final class ReaderCommitsIT {
     try (ReaderRig rig = new ReaderRig(source(broker))) {
       rig.add(split("waiting", 0), marker).checkpoint(1);
 
-      awaitCommitted(broker, "waiting", Map.of(0, 0L));
+      committed(broker).await("waiting", Map.of(0, 0L));
       assertThat(rig.reader.snapshotState(2)).contains(marker);
     }
-    assertThat(committed(broker, "waiting")).doesNotContainKey(1);
+    assertThat(committed(broker).of("waiting")).doesNotContainKey(1);
   }
 
   @Test
@@ -116,7 +115,7 @@ final class ReaderCommitsIT {
       assertThat(rig.metrics.getCounter("KafkaSourceReader", "commitsSucceeded")).isEmpty();
     }
     // Closing flushes what there is to commit.
-    assertThat(committed(broker, "off")).isEmpty();
+    assertThat(committed(broker).of("off")).isEmpty();
   }
 
   /** A checkpoint that was not completed is covered by the next one. */
@@ -132,7 +131,7 @@ final class ReaderCommitsIT {
       assertThat(commits(rig, "commitsSucceeded")).isZero();
 
       rig.checkpoint(2);
-      awaitCommitted(broker, "aborted", Map.of(0, 10L));
+      committed(broker).await("aborted", Map.of(0, 10L));
       await().atMost(EmbeddedBroker.patience()).until(() -> commits(rig, "commitsSucceeded") == 1);
     }
   }
@@ -149,7 +148,7 @@ final class ReaderCommitsIT {
       rig.reader.notifyCheckpointComplete(1);
       rig.checkpoint(2);
 
-      awaitCommitted(broker, "again", Map.of(0, 3L));
+      committed(broker).await("again", Map.of(0, 3L));
     }
   }
 
@@ -167,7 +166,7 @@ final class ReaderCommitsIT {
       rig.add(split("unwritten", 0)).pollUntilCount(13);
       rig.checkpoint(2);
 
-      awaitCommitted(broker, "unwritten", Map.of(0, 3L));
+      committed(broker).await("unwritten", Map.of(0, 3L));
     }
   }
 

@@ -58,7 +58,7 @@ final class ReaderFlowIT {
       rig.add(split("late", 0)).checkpoint(1);
 
       await().atMost(EmbeddedBroker.patience()).until(() -> rig.gauge("recordsRead") >= read + 7);
-      ReaderRig.awaitCommitted(broker, "late", Map.of(0, 0L));
+      ReaderRig.committed(broker).await("late", Map.of(0, 0L));
       assertThat(rig.output.elements).isEmpty();
     }
   }

@@ -84,11 +84,7 @@ final class ReaderFlushIT {
   }
 
   private static boolean isCommitted(String topic, long offset) {
-    try {
-      return committed(broker, topic).equals(Map.of(0, offset));
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    return committed(broker).of(topic).equals(Map.of(0, offset));
   }
 
   private static final class Refusing extends AbstractDeserializationSchema<String> {

@@ -7,12 +7,12 @@ import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceBuilder;
 import io.korpse.flink.source.UnsubscribedPolicy;
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.testing.Commits;
 import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
@@ -20,8 +20,6 @@ import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.metrics.testutils.MetricListener;
 import org.apache.flink.runtime.metrics.groups.InternalSourceReaderMetricGroup;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 
@@ -133,23 +131,8 @@ final class ReaderRig implements AutoCloseable {
     }
   }
 
-  /** What the group {@link #GROUP} has of a topic. */
-  static Map<Integer, Long> committed(EmbeddedBroker broker, String topic) throws Exception {
-    try (Admin admin = broker.admin()) {
-      Map<TopicPartition, OffsetAndMetadata> all =
-          admin.listConsumerGroupOffsets(GROUP).partitionsToOffsetAndMetadata().get();
-      Map<Integer, Long> offsets = new TreeMap<>();
-      all.forEach(
-          (partition, offset) -> {
-            if (partition.topic().equals(topic)) {
-              offsets.put(partition.partition(), offset.offset());
-            }
-          });
-      return offsets;
-    }
-  }
-
-  static void awaitCommitted(EmbeddedBroker broker, String topic, Map<Integer, Long> offsets) {
-    await().atMost(EmbeddedBroker.patience()).until(() -> committed(broker, topic).equals(offsets));
+  /** What the group {@link #GROUP} has. */
+  static Commits committed(EmbeddedBroker broker) {
+    return new Commits(broker, GROUP);
   }
 }
