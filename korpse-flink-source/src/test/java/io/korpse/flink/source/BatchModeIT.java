@@ -2,8 +2,8 @@ package io.korpse.flink.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.korpse.flink.source.testing.BatchJob;
 import io.korpse.flink.source.testing.Commits;
-import io.korpse.flink.source.testing.Received;
 import io.korpse.flink.source.testing.Values;
 import io.korpse.testing.EmbeddedBroker;
 import java.time.Duration;
@@ -11,16 +11,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -76,45 +70,16 @@ final class BatchModeIT {
     configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1);
     configuration.set(
         RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(100));
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    env.setRuntimeMode(RuntimeExecutionMode.BATCH);
-    env.setParallelism(1);
-    Received<String> received = new Received<>();
-    received.collect(
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source")
-            .setParallelism(2)
-            .map(new FailsAtFirst())
-            .setParallelism(2)
-            .rebalance());
 
-    env.executeAsync().getJobExecutionResult().get(120, TimeUnit.SECONDS);
+    List<String> received =
+        BatchJob.run(
+            source,
+            configuration,
+            () -> {
+              throw new IllegalStateException("The first attempt fails");
+            });
 
-    assertThat(received.values()).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(received).containsExactlyInAnyOrderElementsOf(expected);
     new Commits(broker, group).await(topic, Map.of(0, 100L, 1, 80L));
-  }
-
-  /** The first attempt of the last subtask fails in the middle. */
-  private static final class FailsAtFirst extends RichMapFunction<String, String> {
-
-    private static final long serialVersionUID = 1L;
-
-    private boolean first;
-    private int seen;
-
-    @Override
-    public void open(OpenContext context) {
-      first =
-          getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 1
-              && getRuntimeContext().getTaskInfo().getAttemptNumber() == 0;
-    }
-
-    @Override
-    public String map(String value) {
-      if (first && ++seen == 50) {
-        throw new IllegalStateException("The first attempt fails");
-      }
-      return value;
-    }
   }
 }

@@ -2,7 +2,7 @@ package io.korpse.flink.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.korpse.flink.source.testing.Received;
+import io.korpse.flink.source.testing.BatchJob;
 import io.korpse.flink.source.testing.Values;
 import io.korpse.testing.EmbeddedBroker;
 import java.time.Duration;
@@ -10,17 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.configuration.BatchExecutionOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.SlowTaskDetectorOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -68,22 +62,12 @@ final class SpeculativeExecutionIT {
             .setBounded(OffsetsInitializer.latest())
             .setValueOnlyDeserializer(new SimpleStringSchema())
             .build();
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(speculative());
-    env.setRuntimeMode(RuntimeExecutionMode.BATCH);
-    // One collector, which has nobody to be slower than.
-    env.setParallelism(1);
-    Received<String> received = new Received<>();
-    received.collect(
-        env.fromSource(source, WatermarkStrategy.noWatermarks(), "source")
-            .setParallelism(2)
-            .map(new SlowAtFirst())
-            .setParallelism(2)
-            .rebalance());
 
-    env.executeAsync().getJobExecutionResult().get(120, TimeUnit.SECONDS);
+    // It never gets through, and ends when it is cancelled.
+    List<String> received =
+        BatchJob.run(source, speculative(), () -> new CountDownLatch(1).await());
 
-    assertThat(received.values()).containsExactlyInAnyOrderElementsOf(expected);
+    assertThat(received).containsExactlyInAnyOrderElementsOf(expected);
   }
 
   private static Configuration speculative() {
@@ -96,29 +80,5 @@ final class SpeculativeExecutionIT {
     configuration.set(SlowTaskDetectorOptions.EXECUTION_TIME_BASELINE_RATIO, 0.5);
     configuration.set(SlowTaskDetectorOptions.EXECUTION_TIME_BASELINE_MULTIPLIER, 1.0);
     return configuration;
-  }
-
-  /** The first attempt of the last subtask never gets through; it ends when it is cancelled. */
-  private static final class SlowAtFirst extends RichMapFunction<String, String> {
-
-    private static final long serialVersionUID = 1L;
-
-    private boolean slow;
-    private int seen;
-
-    @Override
-    public void open(OpenContext context) {
-      slow =
-          getRuntimeContext().getTaskInfo().getIndexOfThisSubtask() == 1
-              && getRuntimeContext().getTaskInfo().getAttemptNumber() == 0;
-    }
-
-    @Override
-    public String map(String value) throws InterruptedException {
-      if (slow && ++seen == 50) {
-        new CountDownLatch(1).await();
-      }
-      return value;
-    }
   }
 }
