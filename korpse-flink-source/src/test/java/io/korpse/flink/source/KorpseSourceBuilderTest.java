@@ -7,26 +7,19 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.Subscription;
-import io.korpse.offsets.OffsetRule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
-import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.InstantiationUtil;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,215 +83,6 @@ final class KorpseSourceBuilderTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> bare().setTopics(List.of()))
         .withMessageContaining("At least one topic");
-  }
-
-  // ---- group, commits, offsets
-
-  @Test
-  void commits_on_checkpoints_with_a_group_and_not_without() {
-    assertThat(valid().setGroupId("g").build().settings().commitMode())
-        .isEqualTo(CommitMode.ON_CHECKPOINT);
-    assertThat(valid().build().settings().commitMode()).isEqualTo(CommitMode.DISABLED);
-  }
-
-  @Test
-  void takes_the_peers_switch_for_commits() {
-    assertThat(
-            valid()
-                .setGroupId("g")
-                .setProperty("commit.offsets.on.checkpoint", "false")
-                .build()
-                .settings()
-                .commitMode())
-        .isEqualTo(CommitMode.DISABLED);
-  }
-
-  @Test
-  void asks_for_a_group_when_commits_are_asked_for() {
-    assertThatIllegalStateException()
-        .isThrownBy(() -> valid().setProperty("commit.offsets.on.checkpoint", "true").build())
-        .withMessageContaining("setGroupId");
-    assertThatIllegalStateException()
-        .isThrownBy(() -> valid().setCommitMode(CommitMode.PERIODIC).build())
-        .withMessageContaining("setGroupId");
-  }
-
-  @Test
-  void rejects_contradicting_commit_settings() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                valid()
-                    .setGroupId("g")
-                    .setCommitMode(CommitMode.PERIODIC)
-                    .setProperty("commit.offsets.on.checkpoint", "true")
-                    .build())
-        .withMessageContaining("contradicts");
-  }
-
-  @Test
-  void rejects_kafkas_own_commits_and_names_the_alternative() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> valid().setProperty("enable.auto.commit", "true").build())
-        .withMessageContaining("PERIODIC");
-  }
-
-  @Test
-  void committed_offsets_need_a_group() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> valid().setStartingOffsets(OffsetsInitializer.committedOffsets()).build())
-        .withMessageContaining("setGroupId");
-  }
-
-  /** W14: without a group, partitions that are not in the map have the given end of the log. */
-  @Test
-  void explicit_offsets_need_no_group() {
-    OffsetsInitializer offsets = OffsetsInitializer.offsets(Map.of(PARTITION, 5L));
-
-    assertThat(valid().setStartingOffsets(offsets).build().rules().initial())
-        .isEqualTo(OffsetRule.explicit(Map.of(PARTITION, 5L), OffsetRule.earliest()));
-    assertThat(valid().setGroupId("g").setStartingOffsets(offsets).build().rules().initial())
-        .isEqualTo(
-            OffsetRule.explicit(
-                Map.of(PARTITION, 5L), OffsetRule.committed(OffsetRule.earliest())));
-  }
-
-  @Test
-  void starts_and_new_partitions_start_at_the_log_start_by_default() {
-    assertThat(valid().build().rules().initial()).isEqualTo(OffsetRule.earliest());
-    assertThat(valid().build().rules().later()).isEqualTo(OffsetRule.earliest());
-    assertThat(valid().build().rules().stop()).isNull();
-  }
-
-  @Test
-  void new_partitions_can_start_elsewhere() {
-    assertThat(
-            valid()
-                .setNewPartitionOffsets(OffsetsInitializer.duration(Duration.ofHours(1)))
-                .build()
-                .rules()
-                .later())
-        .isEqualTo(OffsetRule.before(Duration.ofHours(1)));
-  }
-
-  // ---- bounds and discovery
-
-  /** W30. */
-  @Test
-  void is_unbounded_and_looks_for_partitions_every_five_minutes_by_default() {
-    KorpseSource<String> source = valid().build();
-
-    assertThat(source.getBoundedness()).isEqualTo(Boundedness.CONTINUOUS_UNBOUNDED);
-    assertThat(source.settings().discoveryInterval()).contains(Duration.ofMinutes(5));
-  }
-
-  @Test
-  void a_bounded_source_does_not_look_for_partitions_again() {
-    KorpseSource<String> source =
-        valid()
-            .setBounded(OffsetsInitializer.latest())
-            .setDiscoveryInterval(Duration.ofSeconds(1))
-            .build();
-
-    assertThat(source.getBoundedness()).isEqualTo(Boundedness.BOUNDED);
-    assertThat(source.settings().discoveryInterval()).isEmpty();
-    assertThat(source.rules().stop()).isEqualTo(OffsetRule.latest());
-  }
-
-  @ParameterizedTest
-  @CsvSource({"0", "-1"})
-  void discovery_can_be_switched_off_in_the_peers_way(String interval) {
-    assertThat(
-            valid()
-                .setProperty("partition.discovery.interval.ms", interval)
-                .build()
-                .settings()
-                .discoveryInterval())
-        .isEmpty();
-  }
-
-  // ---- Kafka's configuration
-
-  @Test
-  void sets_what_the_source_needs_of_the_consumer() {
-    Properties kafka = valid().build().settings().kafka();
-
-    assertThat(kafka)
-        .containsEntry("group.protocol", "classic")
-        .containsEntry("enable.auto.commit", "false")
-        .containsEntry("allow.auto.create.topics", "false")
-        .containsEntry("auto.offset.reset", "none")
-        .containsEntry("key.deserializer", ByteArrayDeserializer.class.getName())
-        .containsEntry("value.deserializer", ByteArrayDeserializer.class.getName())
-        .containsEntry("bootstrap.servers", "b:1")
-        .hasSize(7);
-  }
-
-  @Test
-  void ignores_a_reset_policy_and_a_client_id() {
-    Properties kafka =
-        valid()
-            .setProperty("auto.offset.reset", "earliest")
-            .setProperty("client.id", "mine")
-            .build()
-            .settings()
-            .kafka();
-
-    assertThat(kafka).containsEntry("auto.offset.reset", "none").doesNotContainKey("client.id");
-  }
-
-  @Test
-  void leaves_fetch_settings_as_the_user_gave_them() {
-    assertThat(valid().setProperty("max.poll.records", "77").build().settings().kafka())
-        .containsEntry("max.poll.records", "77");
-  }
-
-  @Test
-  void takes_the_isolation_level_and_rejects_another() {
-    assertThat(
-            valid().setProperty("isolation.level", "read_committed").build().settings().isolation())
-        .isEqualTo(IsolationLevel.READ_COMMITTED);
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> valid().setProperty("isolation.level", "dirty").build())
-        .withMessageContaining("'dirty'")
-        .withMessageContaining("read_committed");
-  }
-
-  @Test
-  void rejects_a_consumer_deserializer_that_gives_no_bytes() {
-    assertThatIllegalArgumentException()
-        .isThrownBy(
-            () ->
-                valid()
-                    .setProperty("value.deserializer", StringDeserializer.class.getName())
-                    .build())
-        .withMessageContaining("value.deserializer")
-        .withMessageContaining("setValueOnlyDeserializer");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> valid().setProperty("key.deserializer", "no.such.Class").build())
-        .withMessageContaining("no.such.Class");
-  }
-
-  @Test
-  void takes_a_consumer_deserializer_that_gives_bytes() {
-    String decrypting = Decrypting.class.getName();
-
-    assertThat(valid().setProperty("value.deserializer", decrypting).build().settings().kafka())
-        .containsEntry("value.deserializer", decrypting);
-  }
-
-  @Test
-  void takes_numbers_as_text_and_rejects_other_values_by_key() {
-    Properties numbers = new Properties();
-    numbers.put("fetch.min.bytes", 5);
-    assertThat(valid().setProperties(numbers).build().settings().kafka())
-        .containsEntry("fetch.min.bytes", "5");
-
-    Properties objects = new Properties();
-    objects.put("some.key", List.of());
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> valid().setProperties(objects))
-        .withMessageContaining("some.key");
   }
 
   // ---- Korpse's own options
@@ -559,12 +343,9 @@ final class KorpseSourceBuilderTest {
         .setValueOnlyDeserializer(new SimpleStringSchema());
   }
 
-  private static KorpseSourceBuilder<String> valid() {
+  static KorpseSourceBuilder<String> valid() {
     return bare().setTopics("t");
   }
-
-  /** Gives bytes, as one that decrypts would. */
-  public static final class Decrypting extends ByteArrayDeserializer {}
 
   private static final class Stuck implements KafkaRecordDeserializationSchema<String> {
     private static final long serialVersionUID = 1L;
