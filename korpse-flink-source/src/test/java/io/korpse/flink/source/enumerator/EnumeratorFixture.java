@@ -2,7 +2,9 @@ package io.korpse.flink.source.enumerator;
 
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
+import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.enumerator.event.SplitsFinishedEvent;
+import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.OffsetRule;
@@ -76,6 +78,10 @@ final class EnumeratorFixture {
     return with(KorpseSourceOptions.DISCOVERY_INTERVAL, 0L);
   }
 
+  EnumeratorFixture continueWhenRemoved() {
+    return with(KorpseSourceOptions.ON_TOPIC_REMOVED, TopicRemovalPolicy.CONTINUE);
+  }
+
   <T> EnumeratorFixture with(ConfigOption<T> option, T value) {
     options.set(option, value);
     return this;
@@ -121,6 +127,19 @@ final class EnumeratorFixture {
       context.tick();
     }
     return this;
+  }
+
+  /** What the first event that takes splits from a reader names. */
+  List<TopicPartition> removed(int reader) {
+    return removals(reader).get(0).partitions();
+  }
+
+  /** All events that take splits from a reader. */
+  List<SplitsRemovedEvent> removals(int reader) {
+    return context.events(reader).stream()
+        .filter(SplitsRemovedEvent.class::isInstance)
+        .map(SplitsRemovedEvent.class::cast)
+        .toList();
   }
 
   static TopicPartition t(int partition) {
