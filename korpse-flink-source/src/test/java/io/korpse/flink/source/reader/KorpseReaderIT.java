@@ -1,18 +1,13 @@
 package io.korpse.flink.source.reader;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.BadRecordPolicy;
-import io.korpse.flink.source.CommitMode;
 import io.korpse.flink.source.KorpseSourceOptions;
-import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.split.KorpseSplit;
-import io.korpse.flink.source.testing.Commits;
-import io.korpse.offsets.Position;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.io.IOException;
@@ -25,21 +20,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.util.Collector;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.Uuid;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -51,33 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 @ParameterizedClass
 @ValueSource(booleans = {false, true})
-final class KorpseReaderIT {
-
-  private static final String GROUP = "reader-it";
-
-  private static EmbeddedBroker broker;
-
-  @Parameter boolean onFetcher;
-
-  private final CollectingOutput<String> output = new CollectingOutput<>();
-  private final List<SourceReader<?, ?>> open = new ArrayList<>();
-
-  @BeforeAll
-  static void startBroker() {
-    broker = EmbeddedBroker.start();
-  }
-
-  @AfterAll
-  static void stopBroker() {
-    broker.close();
-  }
-
-  @AfterEach
-  void closeReaders() throws Exception {
-    for (SourceReader<?, ?> reader : open) {
-      reader.close();
-    }
-  }
+final class KorpseReaderIT extends ReaderInBothModes {
 
   @Test
   void emits_every_record_once_and_in_order_within_its_partition() throws Exception {
@@ -154,112 +116,6 @@ final class KorpseReaderIT {
 
     assertThat(byPartition(output.elements))
         .allSatisfy((p, numbers) -> assertThat(numbers).isEqualTo(upTo(1000)));
-  }
-
-  @Test
-  void commits_only_what_a_complete_checkpoint_holds() throws Exception {
-    produce(topic("committed"), 1, 100);
-    SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(List.of(split(topic("committed"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
-    pollUntil(reader, () -> output.elements.size() >= 60);
-
-    List<KorpseSplit> snapshot = reader.snapshotState(1);
-    pollUntil(reader, () -> output.elements.size() >= 100);
-    assertThat(committed().of(topic("committed"))).isEmpty();
-
-    reader.notifyCheckpointComplete(1);
-    long expected = snapshot.get(0).position().offset();
-    committed().await(topic("committed"), Map.of(0, expected));
-  }
-
-  /** W46. */
-  @Test
-  void commits_emitted_positions_in_intervals_when_there_are_no_checkpoints() throws Exception {
-    produce(topic("periodic"), 1, 50);
-    SourceReader<String, KorpseSplit> reader =
-        reader(
-            settings()
-                .with(KorpseSourceOptions.COMMIT_MODE, CommitMode.PERIODIC)
-                .with(KorpseSourceOptions.COMMIT_INTERVAL, Duration.ofMillis(100)));
-    reader.addSplits(List.of(split(topic("periodic"), 0, 0, KorpseSplit.NO_STOP_OFFSET)));
-
-    pollUntil(reader, () -> output.elements.size() >= 50);
-
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .until(
-            () -> {
-              reader.pollNext(output);
-              return committed().of(topic("periodic")).equals(Map.of(0, 50L));
-            });
-  }
-
-  @Test
-  void the_last_positions_are_in_the_group_when_a_finished_reader_is_closed() throws Exception {
-    produce(topic("finished"), 2, 100);
-    SourceReader<String, KorpseSplit> reader =
-        reader(settings().with(KorpseSourceOptions.COMMIT_MODE, CommitMode.ON_CHECKPOINT_OR_END));
-    reader.addSplits(splits(topic("finished"), 2, 100));
-    reader.notifyNoMoreSplits();
-    pollToEnd(reader);
-
-    open.remove(reader);
-    reader.close();
-
-    assertThat(committed().of(topic("finished"))).isEqualTo(Map.of(0, 100L, 1, 100L));
-  }
-
-  /** Whoever runs the job again after a failure behind the source would lose the records. */
-  @Test
-  void nothing_is_in_the_group_when_a_reader_has_ended_before_any_checkpoint() throws Exception {
-    produce(topic("early"), 1, 100);
-    SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(splits(topic("early"), 1, 100));
-    reader.notifyNoMoreSplits();
-    pollToEnd(reader);
-
-    open.remove(reader);
-    reader.close();
-
-    assertThat(committed().of(topic("early"))).isEmpty();
-  }
-
-  @Test
-  void the_checkpoint_after_the_end_commits_the_last_positions_before_the_close_returns()
-      throws Exception {
-    produce(topic("final"), 2, 100);
-    SourceReader<String, KorpseSplit> reader = reader(settings());
-    reader.addSplits(splits(topic("final"), 2, 100));
-    reader.notifyNoMoreSplits();
-    pollToEnd(reader);
-    reader.snapshotState(1);
-    reader.notifyCheckpointComplete(1);
-
-    open.remove(reader);
-    reader.close();
-
-    assertThat(committed().of(topic("final"))).isEqualTo(Map.of(0, 100L, 1, 100L));
-  }
-
-  @Test
-  void a_split_that_ends_is_committed_also_without_checkpoints() throws Exception {
-    produce(topic("ended"), 2, 50);
-    SourceReader<String, KorpseSplit> reader =
-        reader(
-            settings()
-                .with(KorpseSourceOptions.COMMIT_MODE, CommitMode.PERIODIC)
-                .with(KorpseSourceOptions.COMMIT_INTERVAL, Duration.ofHours(1)));
-    reader.addSplits(
-        List.of(
-            split(topic("ended"), 0, 0, 50),
-            split(topic("ended"), 1, 0, KorpseSplit.NO_STOP_OFFSET)));
-    pollUntil(
-        reader,
-        () -> output.elements.size() >= 100 && output.released.contains(topic("ended") + "-0"));
-    reader.snapshotState(1);
-    reader.notifyCheckpointComplete(1);
-
-    committed().await(topic("ended"), Map.of(0, 50L));
   }
 
   /** W75. */
@@ -469,13 +325,6 @@ final class KorpseReaderIT {
     assertThat(metrics.number("recordsWithheld")).isPositive();
   }
 
-  // ---- helpers
-
-  /** A name of this test's own in each mode. */
-  private String topic(String name) {
-    return onFetcher ? name + "-early" : name;
-  }
-
   private static final class SizeSchema implements DeserializationSchema<byte[]> {
     @Override
     public byte[] deserialize(byte[] message) {
@@ -492,83 +341,6 @@ final class KorpseReaderIT {
       return org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo
           .BYTE_PRIMITIVE_ARRAY_TYPE_INFO;
     }
-  }
-
-  private static Commits committed() {
-    return new Commits(broker, GROUP);
-  }
-
-  private SourceSettings settings() {
-    return SourceSettings.defaults(broker.bootstrapServers())
-        .withKafka("group.id", GROUP)
-        .with(KorpseSourceOptions.DESERIALIZE_ON_FETCHER, onFetcher);
-  }
-
-  private SourceReader<String, KorpseSplit> reader(SourceSettings settings) throws Exception {
-    return open(settings, KafkaRecordDeserializationSchema.valueOnly(new SimpleStringSchema()));
-  }
-
-  private SourceReader<String, KorpseSplit> open(
-      SourceSettings settings, KafkaRecordDeserializationSchema<String> schema) throws Exception {
-    SourceReader<String, KorpseSplit> reader =
-        KorpseReaders.create(new FakeReaderContext(), schema, settings);
-    open.add(reader);
-    reader.start();
-    return reader;
-  }
-
-  private void pollUntil(SourceReader<String, KorpseSplit> reader, BooleanSupplier done)
-      throws Exception {
-    while (!done.getAsBoolean()) {
-      if (reader.pollNext(output) == InputStatus.NOTHING_AVAILABLE) {
-        waitFor(reader, done);
-      }
-    }
-  }
-
-  private static void waitFor(SourceReader<?, ?> reader, BooleanSupplier done) {
-    await()
-        .atMost(EmbeddedBroker.patience())
-        .pollInterval(1, TimeUnit.MILLISECONDS)
-        .until(() -> reader.isAvailable().isDone() || done.getAsBoolean());
-  }
-
-  private void pollToEnd(SourceReader<String, KorpseSplit> reader) throws Exception {
-    InputStatus status = InputStatus.MORE_AVAILABLE;
-    while (status != InputStatus.END_OF_INPUT) {
-      status = reader.pollNext(output);
-      if (status == InputStatus.NOTHING_AVAILABLE) {
-        waitFor(reader, () -> false);
-      }
-    }
-  }
-
-  private static void produce(String topic, int partitions, int records) {
-    broker.createTopic(topic, partitions);
-    try (Sender producer = new Sender(broker, Map.of())) {
-      for (int i = 0; i < records; i++) {
-        for (int p = 0; p < partitions; p++) {
-          producer.send(topic, p, null, bytes(p + ":" + i));
-        }
-      }
-    }
-  }
-
-  private static byte[] bytes(String text) {
-    return text.getBytes(UTF_8);
-  }
-
-  private static KorpseSplit split(String topic, int partition, long start, long stop) {
-    return new KorpseSplit(
-        new TopicPartition(topic, partition), Position.of(start), stop, Uuid.ZERO_UUID, false);
-  }
-
-  private static List<KorpseSplit> splits(String topic, int count, long stop) {
-    List<KorpseSplit> splits = new ArrayList<>();
-    for (int p = 0; p < count; p++) {
-      splits.add(split(topic, p, 0, stop));
-    }
-    return splits;
   }
 
   private static Map<String, List<Integer>> byPartition(Collection<String> elements) {
