@@ -51,7 +51,11 @@ final class PartitionBook {
     complete = state.complete();
   }
 
-  /** A leaving partition is kept as given: after a restore its reader may still have it. */
+  /**
+   * A leaving partition is kept as given: after a restore its reader may still have it. One that
+   * came later and waits is left out, and found again by the look after a restore; until it has its
+   * offsets the set of partitions is not final.
+   */
   EnumeratorState snapshot() {
     Map<TopicPartition, Uuid> assigned = new HashMap<>(given);
     assigned.putAll(leaving);
@@ -62,8 +66,9 @@ final class PartitionBook {
             initial.add(partition);
           }
         });
+    boolean whole = initial.size() == waiting.size();
     return new EnumeratorState(
-        assigned, List.copyOf(ready.values()), initial, discovered, complete);
+        assigned, List.copyOf(ready.values()), initial, discovered, complete && whole);
   }
 
   Changes compare(Discovered found) {

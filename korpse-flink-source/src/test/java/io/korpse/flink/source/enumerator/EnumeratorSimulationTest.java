@@ -9,6 +9,7 @@ import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRestoredEvent;
 import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.offsets.OffsetRule;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * after the last checkpoint comes back when it fails.
  *
  * <p>At no time may two readers have the same partition, and once it is quiet each partition that
- * exists must be with exactly one reader, under the id that its topic has now.
+ * exists must be with exactly one reader, under the id that its topic has now. Of a source that is
+ * made bounded on the way this holds for what there was by then and still is; what comes later may
+ * be read or not, and in the end each reader must know that there is no more.
  */
 @Timeout(120)
 final class EnumeratorSimulationTest {
@@ -62,6 +65,21 @@ final class EnumeratorSimulationTest {
     world.assertAllRead();
   }
 
+  @ParameterizedTest
+  @MethodSource("seeds")
+  void a_source_that_becomes_bounded_misses_nothing_and_ends(long seed) throws IOException {
+    World world = new World(new Random(seed));
+    for (int step = 0; step < STEPS; step++) {
+      if (step == STEPS / 3) {
+        world.restartBounded();
+      }
+      world.step();
+      world.assertNothingTwice();
+    }
+    world.calm();
+    world.assertNothingMissed();
+  }
+
   /** A checkpoint: the state of the enumerator, as it was read back, and each reader's splits. */
   private record Checkpoint(EnumeratorState enumerator, Map<Integer, List<KorpseSplit>> readers) {}
 
@@ -76,6 +94,8 @@ final class EnumeratorSimulationTest {
     private final List<Runnable> inFlight = new ArrayList<>();
     private EnumeratorFixture fixture;
     private Checkpoint last;
+    private final Map<TopicPartition, Uuid> before = new HashMap<>();
+    private boolean bounded;
     private int parallelism;
     private long nextId = 1;
 
@@ -85,8 +105,8 @@ final class EnumeratorSimulationTest {
       begin(1 + random.nextInt(4), null, Map.of());
     }
 
-    private static EnumeratorFixture fixture(EnumeratorFixture fixture) {
-      return fixture
+    private EnumeratorFixture fixture(EnumeratorFixture fixture) {
+      return (bounded ? fixture.bounded(OffsetRule.latest()) : fixture)
           .pattern("t.*")
           .with(KorpseSourceOptions.DISCOVERY_INTERVAL, 5_000L)
           .with(KorpseSourceOptions.DISCOVERY_FAILURES, 1_000)
@@ -226,6 +246,13 @@ final class EnumeratorSimulationTest {
       failed.clear();
     }
 
+    /** From the last checkpoint, as a job that was stopped and given a stop. */
+    void restartBounded() {
+      bounded = true;
+      before.putAll(fixture.cluster.partitions());
+      failAll();
+    }
+
     private void failAll() {
       EnumeratorFixture old = fixture;
       fixture = fixture(old.again());
@@ -314,13 +341,27 @@ final class EnumeratorSimulationTest {
     }
 
     void assertAllRead() {
+      assertThat(read()).isEqualTo(fixture.cluster.partitions());
+    }
+
+    void assertNothingMissed() {
+      Map<TopicPartition, Uuid> still = new HashMap<>(fixture.cluster.partitions());
+      assertThat(still).containsAllEntriesOf(read());
+      still.entrySet().retainAll(before.entrySet());
+      assertThat(read()).containsAllEntriesOf(still);
+      for (int reader = 0; reader < parallelism; reader++) {
+        assertThat(fixture.context.isTold(reader)).isTrue();
+      }
+    }
+
+    private Map<TopicPartition, Uuid> read() {
       Map<TopicPartition, Uuid> read = new HashMap<>();
       for (Map<String, KorpseSplit> splits : readers.values()) {
         for (KorpseSplit split : splits.values()) {
           assertThat(read.put(split.partition(), split.topicId())).as(split + "").isNull();
         }
       }
-      assertThat(read).isEqualTo(fixture.cluster.partitions());
+      return read;
     }
   }
 }

@@ -21,6 +21,7 @@ import org.apache.kafka.common.Uuid;
 final class FakeCluster implements Cluster {
 
   private final Map<TopicPartition, Uuid> partitions = new HashMap<>();
+  private final Map<TopicPartition, Uuid> unsubscribed = new HashMap<>();
   private final Set<String> missing = new HashSet<>();
   private final Map<TopicPartition, Resolution.Unresolved> failing = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
@@ -36,8 +37,17 @@ final class FakeCluster implements Cluster {
     return this;
   }
 
+  /** A topic that is there, and not subscribed to. */
+  FakeCluster unsubscribed(String name, int count, Uuid id) {
+    for (int partition = 0; partition < count; partition++) {
+      unsubscribed.put(new TopicPartition(name, partition), id);
+    }
+    return this;
+  }
+
   FakeCluster without(String name) {
     partitions.keySet().removeIf(partition -> partition.topic().equals(name));
+    unsubscribed.keySet().removeIf(partition -> partition.topic().equals(name));
     return this;
   }
 
@@ -60,10 +70,11 @@ final class FakeCluster implements Cluster {
     failures = times;
   }
 
-  void fail(TopicPartition partition, boolean retriable) {
+  FakeCluster fail(TopicPartition partition, boolean retriable) {
     failing.put(
         partition,
         new Resolution.Unresolved(partition, retriable, partition + " has no leader", null));
+    return this;
   }
 
   void heal(TopicPartition partition) {
