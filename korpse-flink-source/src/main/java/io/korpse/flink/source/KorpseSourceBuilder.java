@@ -127,7 +127,9 @@ public final class KorpseSourceBuilder<T> {
 
   /**
    * Makes the source bounded: each partition ends before this offset, looked up once at the start,
-   * and no new partitions are discovered.
+   * and no new partitions are discovered. Stops are part of the state: a job that is restored
+   * without a stop reads the restored partitions up to the stop that they had, and new ones without
+   * end.
    */
   public KorpseSourceBuilder<T> setBounded(OffsetsInitializer stoppingOffsets) {
     stop = Objects.requireNonNull(stoppingOffsets, "Stopping offsets are needed");

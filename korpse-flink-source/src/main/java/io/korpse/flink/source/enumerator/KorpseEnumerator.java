@@ -55,6 +55,7 @@ public final class KorpseEnumerator
   private final OffsetRules rules;
   private final Cluster cluster;
   private final Clock clock;
+  private final boolean bounded;
   private final PartitionBook partitions;
   private final ReaderBook readers;
   private final ReaderAttempts attempts;
@@ -98,7 +99,8 @@ public final class KorpseEnumerator
     this.cluster = cluster;
     this.clock = clock;
     boolean restored = state != null;
-    partitions = new PartitionBook(restored ? state : EnumeratorState.empty());
+    bounded = settings.boundedness() == Boundedness.BOUNDED;
+    partitions = new PartitionBook(restored ? state : EnumeratorState.empty(), bounded);
     readers = new ReaderBook(restored);
     attempts = new ReaderAttempts(context);
     questions = new OffsetQuestions(partitions, rules, settings.offsetsTimeout());
@@ -325,7 +327,7 @@ public final class KorpseEnumerator
       questions.soon(now);
     }
     if (!schedule.rechecks()) {
-      partitions.discovered(settings.boundedness() == Boundedness.BOUNDED);
+      partitions.discovered(bounded);
       applied = true;
     }
   }

@@ -43,12 +43,18 @@ final class PartitionBook {
   private boolean discovered;
   private boolean complete;
 
-  PartitionBook(EnumeratorState state) {
+  /**
+   * A book of what a state holds.
+   *
+   * @param bounded whether the set of partitions may be final; the state can be of a source that
+   *     was bounded and no longer is
+   */
+  PartitionBook(EnumeratorState state, boolean bounded) {
     given.putAll(state.given());
     state.ready().forEach(split -> ready.put(split.partition(), split));
     state.waiting().forEach(partition -> waiting.put(partition, new Waiting(Uuid.ZERO_UUID, true)));
     discovered = state.discovered();
-    complete = state.complete();
+    complete = state.complete() && bounded;
   }
 
   /**

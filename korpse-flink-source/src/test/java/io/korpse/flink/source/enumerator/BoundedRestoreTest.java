@@ -19,7 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
-/** Bounded sources that are restored, also from ones that were not bounded. */
+/** Bounded sources that are restored, also from and as ones that are not bounded. */
 final class BoundedRestoreTest {
 
   private final EnumeratorFixture fixture = new EnumeratorFixture();
@@ -28,7 +28,7 @@ final class BoundedRestoreTest {
   void a_later_partition_that_waits_for_its_offsets_is_not_forgotten_by_a_restore() {
     fixture.cluster.topic("t", 2, ID).fail(t(1), true);
     KorpseSplit endless = split(0, KorpseSplit.NO_STOP_OFFSET);
-    fixture.bounded(OffsetRule.latest()).restore(1, given(0)).reader(0, endless);
+    fixture.bounded(OffsetRule.latest()).restore(1, given(false, 0)).reader(0, endless);
     EnumeratorState state = fixture.enumerator.snapshotState(1);
     fixture.cluster.heal(t(1));
 
@@ -71,6 +71,33 @@ final class BoundedRestoreTest {
     assertThat(fixture.enumerator.snapshotState(2).complete()).isTrue();
   }
 
+  /** Its log said that it looked for new partitions, and it never did. */
+  @Test
+  void an_unbounded_source_looks_for_partitions_also_with_the_state_of_a_bounded_one() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.restore(1, given(true, 0)).reader(0, split(0, 90));
+    fixture.cluster.topic("t", 2, ID);
+
+    fixture.pass(Duration.ofMinutes(5));
+
+    assertThat(fixture.context.assigned(0)).extracting(KorpseSplit::partition).contains(t(1));
+    assertThat(fixture.context.isTold(0)).isFalse();
+    assertThat(fixture.enumerator.snapshotState(1).complete()).isFalse();
+  }
+
+  @Test
+  void splits_of_a_bounded_source_keep_their_stop_when_it_is_bounded_no_more() {
+    KorpseSplit ready = split(1, 90);
+    fixture.cluster.topic("t", 2, ID);
+    EnumeratorState state =
+        new EnumeratorState(Map.of(t(0), ID), List.of(ready), Set.of(), true, true);
+
+    fixture.restore(1, state).reader(0, split(0, 90));
+
+    assertThat(fixture.context.assigned(0)).containsExactly(ready);
+    assertThat(fixture.context.events(0)).as("its own split is not asked about").isEmpty();
+  }
+
   private static EnumeratorFixture continueWhenRemoved(EnumeratorFixture fixture) {
     return fixture
         .bounded(OffsetRule.latest())
@@ -81,11 +108,11 @@ final class BoundedRestoreTest {
     return new KorpseSplit(t(partition), Position.of(20), stop, ID, false);
   }
 
-  private static EnumeratorState given(int... partitions) {
+  private static EnumeratorState given(boolean complete, int... partitions) {
     Map<TopicPartition, Uuid> given = new HashMap<>();
     for (int partition : partitions) {
       given.put(t(partition), ID);
     }
-    return new EnumeratorState(given, List.of(), Set.of(), true, false);
+    return new EnumeratorState(given, List.of(), Set.of(), true, complete);
   }
 }
