@@ -356,6 +356,7 @@ public final class KorpseEnumerator
     Map<TopicPartition, Uuid> unread = new HashMap<>();
     recreated.forEach(
         (partition, id) -> {
+          questions.recreated(partition);
           if (partitions.remove(partition)) {
             leaving.add(partition);
           } else {

@@ -51,6 +51,11 @@ final class OffsetQuestions {
     asked.remove(reader);
   }
 
+  /** The partition is one of another topic now: how long the old one waited does not count. */
+  void recreated(TopicPartition partition) {
+    failingSince.remove(partition);
+  }
+
   /** Something new waits: asks without waiting for the time of the next try. */
   void soon(long nowMillis) {
     dueMillis = nowMillis;
@@ -80,6 +85,8 @@ final class OffsetQuestions {
     for (Map<TopicPartition, KorpseSplit> splits : asked.values()) {
       splits.values().forEach(s -> OffsetQuestion.restored(s, rules).ifPresent(questions::add));
     }
+    // What is gone begins anew when it comes again.
+    failingSince.keySet().retainAll(questions.stream().map(OffsetQuestion::partition).toList());
     return questions;
   }
 
