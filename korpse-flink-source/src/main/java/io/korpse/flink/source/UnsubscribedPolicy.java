@@ -8,7 +8,11 @@ public enum UnsubscribedPolicy {
   /** It is no longer read, and its position is dropped. */
   DROP,
 
-  /** It is read on, from its position. */
+  /**
+   * It is read on, from its position, until its topic is deleted or created again. Then {@link
+   * TopicRemovalPolicy} says what happens; a topic that was created again is not read anew, since
+   * it is not subscribed to.
+   */
   KEEP,
 
   /** The job fails, and the message names the partition. */

@@ -68,25 +68,45 @@ final class KafkaCluster implements Cluster {
 
   @Override
   public Discovered discover() throws Exception {
+    return answer(this::subscribed);
+  }
+
+  @Override
+  public Map<TopicPartition, Uuid> existing(Set<TopicPartition> partitions) throws Exception {
+    return answer(client -> only(partitions, describe(client, topicsOf(partitions))).partitions());
+  }
+
+  private Discovered subscribed(Admin client) throws Exception {
+    if (subscription instanceof Subscription.Topics topics) {
+      return describe(client, topics.names());
+    } else if (subscription instanceof Subscription.TopicPattern pattern) {
+      Set<String> names =
+          await(client.listTopics().names()).stream()
+              .filter(pattern::matches)
+              .collect(Collectors.toSet());
+      // A topic that went away between the two requests was simply not there.
+      return new Discovered(describe(client, names).partitions(), Set.of());
+    } else if (subscription instanceof Subscription.Partitions wanted) {
+      return only(wanted.partitions(), describe(client, wanted.topics()));
+    }
+    KafkaSubscriber subscriber = ((Subscription.Custom) subscription).subscriber();
+    Set<TopicPartition> wanted = subscriber.getSubscribedTopicPartitions(client);
+    return only(wanted, describe(client, topicsOf(wanted)));
+  }
+
+  private static Set<String> topicsOf(Set<TopicPartition> partitions) {
+    return partitions.stream().map(TopicPartition::topic).collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** A question to the brokers, which may take as long as each of its requests may. */
+  private interface Question<T> {
+    T ask(Admin client) throws Exception;
+  }
+
+  private <T> T answer(Question<T> question) throws Exception {
     Admin client = connect();
     try {
-      if (subscription instanceof Subscription.Topics topics) {
-        return describe(client, topics.names());
-      } else if (subscription instanceof Subscription.TopicPattern pattern) {
-        Set<String> names =
-            await(client.listTopics().names()).stream()
-                .filter(pattern::matches)
-                .collect(Collectors.toSet());
-        // A topic that went away between the two requests was simply not there.
-        return new Discovered(describe(client, names).partitions(), Set.of());
-      } else if (subscription instanceof Subscription.Partitions wanted) {
-        return only(wanted.partitions(), describe(client, wanted.topics()));
-      }
-      KafkaSubscriber subscriber = ((Subscription.Custom) subscription).subscriber();
-      Set<TopicPartition> wanted = subscriber.getSubscribedTopicPartitions(client);
-      Set<String> topics =
-          wanted.stream().map(TopicPartition::topic).collect(Collectors.toUnmodifiableSet());
-      return only(wanted, describe(client, topics));
+      return question.ask(client);
     } catch (TimeoutException | org.apache.kafka.common.errors.TimeoutException e) {
       throw new IOException(
           "Kafka at "

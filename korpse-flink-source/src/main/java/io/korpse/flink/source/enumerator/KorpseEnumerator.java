@@ -221,7 +221,8 @@ public final class KorpseEnumerator
     settleLeaving();
     if (!calling) {
       if (schedule.due(now)) {
-        call(this::discover, this::discovered);
+        Set<TopicPartition> known = partitions.known();
+        call(() -> Look.take(cluster, removal, known, clock), this::discovered);
       } else if (applied) {
         List<OffsetQuestion> due = questions.due(now);
         if (!due.isEmpty()) {
@@ -262,15 +263,6 @@ public final class KorpseEnumerator
         });
   }
 
-  /** A discovery and how long it took. */
-  private record Look(Discovered found, long millis) {}
-
-  private Look discover() throws Exception {
-    long start = clock.millis();
-    Discovered found = cluster.discover();
-    return new Look(found, clock.millis() - start);
-  }
-
   private void discovered(@Nullable Look look, @Nullable Throwable error) {
     long now = clock.millis();
     if (error != null) {
@@ -292,11 +284,11 @@ public final class KorpseEnumerator
 
   private void apply(Discovered found, long now) {
     PartitionBook.Changes changes = partitions.compare(found);
-    Set<TopicPartition> gone = new HashSet<>(removal.withoutKept(changes.gone(), found));
+    Set<TopicPartition> gone = new HashSet<>(changes.gone());
     Map<TopicPartition, Uuid> recreated = new HashMap<>(changes.recreated());
     if (findsNoMore()) {
       // What is read through may go; and without discovery nobody leaves a subscription.
-      gone.retainAll(removal.subscribed(gone, found));
+      gone.retainAll(removal.lost(gone, found));
       gone.removeIf(partition -> !isOpen(partition));
       recreated.keySet().removeIf(partition -> !isOpen(partition));
     }
@@ -359,7 +351,7 @@ public final class KorpseEnumerator
           questions.recreated(partition);
           if (partitions.remove(partition)) {
             leaving.add(partition);
-          } else {
+          } else if (!found.kept().containsKey(partition)) {
             unread.put(partition, id);
           }
         });

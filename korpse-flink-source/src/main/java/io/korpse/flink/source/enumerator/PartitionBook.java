@@ -78,24 +78,27 @@ final class PartitionBook {
   }
 
   Changes compare(Discovered found) {
-    Map<TopicPartition, Uuid> added = new HashMap<>();
+    Map<TopicPartition, Uuid> added = new HashMap<>(found.partitions());
+    added.keySet().removeIf(partition -> topicId(partition).isPresent());
     Map<TopicPartition, Uuid> recreated = new HashMap<>();
-    found
-        .partitions()
-        .forEach(
-            (partition, id) -> {
-              Optional<Uuid> known = topicId(partition);
-              if (known.isEmpty()) {
-                added.put(partition, id);
-              } else if (differ(known.get(), id)) {
+    Set<TopicPartition> gone = known();
+    for (Map<TopicPartition, Uuid> there : List.of(found.partitions(), found.kept())) {
+      gone.removeAll(there.keySet());
+      there.forEach((partition, id) -> recognize(partition, id, recreated));
+    }
+    return new Changes(added, gone, recreated);
+  }
+
+  private void recognize(TopicPartition partition, Uuid id, Map<TopicPartition, Uuid> recreated) {
+    topicId(partition)
+        .ifPresent(
+            known -> {
+              if (differ(known, id)) {
                 recreated.put(partition, id);
               } else {
                 learn(partition, id);
               }
             });
-    Set<TopicPartition> gone = known();
-    gone.removeAll(found.partitions().keySet());
-    return new Changes(added, gone, recreated);
   }
 
   /** All partitions but those that are leaving; a copy. */

@@ -4,6 +4,7 @@ import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.TopicRemovalPolicy;
 import io.korpse.flink.source.UnsubscribedPolicy;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -21,14 +22,29 @@ final class RemovalPolicies {
     this.subscription = subscription;
   }
 
-  /** The partitions among these that are not read on: restored ones may be, by policy. */
-  Set<TopicPartition> withoutKept(Set<TopicPartition> gone, Discovered found) {
-    return settings.onUnsubscribed() == UnsubscribedPolicy.KEEP ? subscribed(gone, found) : gone;
+  /** The partitions among these that are read on by policy, although not subscribed to. */
+  Set<TopicPartition> kept(Set<TopicPartition> known, Discovered found) {
+    if (!keeps()) {
+      return Set.of();
+    }
+    Set<TopicPartition> kept = new HashSet<>(known);
+    kept.removeAll(found.partitions().keySet());
+    kept.removeAll(subscribed(kept, found));
+    return kept;
+  }
+
+  /** The partitions among these that were removed, and did not just leave the subscription. */
+  Set<TopicPartition> lost(Set<TopicPartition> gone, Discovered found) {
+    return keeps() ? gone : subscribed(gone, found);
+  }
+
+  private boolean keeps() {
+    return settings.onUnsubscribed() == UnsubscribedPolicy.KEEP;
   }
 
   /** The partitions among these that are known not to be read on, whatever the cluster has. */
   Set<TopicPartition> unsubscribed(Collection<TopicPartition> restored) {
-    if (settings.onUnsubscribed() == UnsubscribedPolicy.KEEP) {
+    if (keeps()) {
       return Set.of();
     }
     return restored.stream()
@@ -40,7 +56,7 @@ final class RemovalPolicies {
    * The partitions among these that are subscribed to. What a custom subscriber wants is known only
    * from what it named at this look.
    */
-  Set<TopicPartition> subscribed(Set<TopicPartition> gone, Discovered found) {
+  private Set<TopicPartition> subscribed(Set<TopicPartition> gone, Discovered found) {
     boolean custom = subscription instanceof Subscription.Custom;
     return gone.stream()
         .filter(
@@ -57,11 +73,11 @@ final class RemovalPolicies {
 
   /** Fails the job if the policy for any of the partitions says so. */
   void failIfAsked(Set<TopicPartition> gone, Set<TopicPartition> recreated, Discovered found) {
-    Set<TopicPartition> subscribed = subscribed(gone, found);
+    Set<TopicPartition> lost = lost(gone, found);
     Set<String> unsubscribed = new TreeSet<>();
     Set<String> removed = new TreeSet<>();
     for (TopicPartition partition : gone) {
-      (subscribed.contains(partition) ? removed : unsubscribed).add(partition.toString());
+      (lost.contains(partition) ? removed : unsubscribed).add(partition.toString());
     }
     if (!unsubscribed.isEmpty() && settings.onUnsubscribed() == UnsubscribedPolicy.FAIL) {
       throw new FlinkRuntimeException(

@@ -105,6 +105,13 @@ final class FakeCluster implements Cluster {
   }
 
   @Override
+  public Map<TopicPartition, Uuid> existing(Set<TopicPartition> wanted) {
+    Map<TopicPartition, Uuid> found = new HashMap<>(unsubscribed);
+    found.keySet().retainAll(wanted);
+    return found;
+  }
+
+  @Override
   public Map<TopicPartition, Resolution> resolve(
       Collection<TopicPartition> wanted, OffsetRule rule) {
     asked.add(rule + " x " + wanted.size());

@@ -74,6 +74,17 @@ final class KafkaClusterIT {
     assertThat(found.missing()).containsExactly(topic + "-7");
   }
 
+  @Test
+  void of_given_partitions_finds_those_that_exist_whatever_is_subscribed_to() throws Exception {
+    broker.createTopic(topic, 2);
+    TopicPartition other = new TopicPartition("missing", 0);
+    try (Cluster cluster = cluster(Subscription.Topics.of(List.of("another")))) {
+      assertThat(cluster.existing(Set.of(partition(1), partition(7), other)))
+          .containsOnlyKeys(partition(1))
+          .doesNotContainValue(Uuid.ZERO_UUID);
+    }
+  }
+
   /** W33. */
   @Test
   void asks_the_users_code_and_opens_and_closes_it() throws Exception {

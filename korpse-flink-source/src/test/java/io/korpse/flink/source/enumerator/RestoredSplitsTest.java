@@ -108,18 +108,6 @@ final class RestoredSplitsTest {
   }
 
   @Test
-  void partitions_that_are_no_longer_subscribed_to_can_be_kept() {
-    TopicPartition old = new TopicPartition("old", 0);
-    fixture.cluster.topic("t", 1, ID);
-    fixture.with(KorpseSourceOptions.ON_UNSUBSCRIBED, UnsubscribedPolicy.KEEP);
-
-    fixture.restore(1, given(old)).reader(0, split(old)).pass(INTERVAL.plusSeconds(5));
-
-    assertThat(fixture.context.events(0)).isEmpty();
-    assertThat(fixture.context.assigned(0)).hasSize(1);
-  }
-
-  @Test
   void partitions_that_are_no_longer_subscribed_to_can_fail_the_job() {
     TopicPartition old = new TopicPartition("old", 0);
     fixture.cluster.topic("t", 1, ID);
