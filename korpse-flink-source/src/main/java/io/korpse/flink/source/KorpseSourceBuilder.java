@@ -163,7 +163,10 @@ public final class KorpseSourceBuilder<T> {
     return this;
   }
 
-  /** Time between two looks for new partitions; zero looks only at the start. Default 5 min. */
+  /**
+   * Time between two looks for new partitions; zero looks only at the start. Default 5 min. What is
+   * shorter than a second counts as one.
+   */
   public KorpseSourceBuilder<T> setDiscoveryInterval(Duration interval) {
     Duration longest = Duration.ofMillis(Long.MAX_VALUE);
     return set(

@@ -35,7 +35,8 @@ public final class KorpseSourceOptions {
           .withDescription(
               "Milliseconds between two looks for new and removed partitions; with 0 or less, and"
                   + " in a bounded source, new ones are found only at the start, and removed ones"
-                  + " within a minute. Lower it when new partitions must be read soon.");
+                  + " within a minute. Lower it when new partitions must be read soon; below 1000"
+                  + " there is a look each second.");
 
   /** Failed discoveries that are tolerated. */
   public static final ConfigOption<Integer> DISCOVERY_FAILURES =

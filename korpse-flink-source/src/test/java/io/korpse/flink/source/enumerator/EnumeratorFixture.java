@@ -120,10 +120,10 @@ final class EnumeratorFixture {
     return this;
   }
 
-  /** Lets time pass, a second at a time. */
+  /** Lets time pass, a tick of the enumerator at a time. */
   EnumeratorFixture pass(Duration time) {
-    for (long second = 0; second < time.toSeconds(); second++) {
-      clock.now += 1_000;
+    for (long left = time.toMillis(); left >= context.period(); left -= context.period()) {
+      clock.now += context.period();
       context.tick();
     }
     return this;

@@ -36,6 +36,7 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
   private final Map<Integer, Integer> told = new TreeMap<>();
   private final Queue<Runnable> calls = new ArrayDeque<>();
   private final List<Runnable> periodic = new ArrayList<>();
+  private long period = Long.MAX_VALUE;
 
   FakeContext(int parallelism) {
     this.parallelism = parallelism;
@@ -46,6 +47,11 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
     for (Runnable call = calls.poll(); call != null; call = calls.poll()) {
       call.run();
     }
+  }
+
+  /** Time from one tick to the next, in milliseconds. */
+  long period() {
+    return period;
   }
 
   void tick() {
@@ -190,8 +196,9 @@ final class FakeContext implements SplitEnumeratorContext<KorpseSplit> {
 
   @Override
   public <T> void callAsync(
-      Callable<T> callable, BiConsumer<T, Throwable> handler, long delay, long period) {
+      Callable<T> callable, BiConsumer<T, Throwable> handler, long delay, long periodMillis) {
     periodic.add(() -> call(callable, handler));
+    period = Math.min(periodMillis, period);
   }
 
   private static <T> void call(Callable<T> callable, BiConsumer<T, Throwable> handler) {

@@ -290,6 +290,15 @@ final class KorpseEnumeratorTest {
         .count();
   }
 
+  @Test
+  void an_interval_below_a_second_looks_once_a_second() {
+    fixture.cluster.topic("t", 1, ID);
+    fixture.with(KorpseSourceOptions.DISCOVERY_INTERVAL, 10L).start(1).reader(0);
+    fixture.pass(Duration.ofSeconds(10));
+
+    assertThat(fixture.cluster.discoveries()).isEqualTo(11);
+  }
+
   /** It overflowed, and the brokers were asked without a pause. */
   @Test
   void an_interval_as_long_as_never_looks_once() {
