@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.Set;
 import java.util.regex.Pattern;
+import javax.annotation.Nullable;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -94,6 +95,13 @@ final class EnumeratorFixture {
 
   /** Starts from a state and lets the first calls run. */
   EnumeratorFixture restore(int parallelism, EnumeratorState state) {
+    begin(parallelism, state);
+    context.run();
+    return this;
+  }
+
+  /** Starts from a state, or without one; the first calls have no answer yet. */
+  void begin(int parallelism, @Nullable EnumeratorState state) {
     Properties kafka = new Properties();
     kafka.setProperty("bootstrap.servers", "broker:9092");
     SourceSettings settings = new SourceSettings(kafka, options, boundedness, null, null, null);
@@ -101,17 +109,20 @@ final class EnumeratorFixture {
     enumerator =
         new KorpseEnumerator(context, settings, subscription, rules, state, cluster, clock);
     enumerator.start();
+  }
+
+  /** Registers a reader whose state held these splits, and lets all calls run. */
+  EnumeratorFixture reader(int reader, KorpseSplit... restored) {
+    register(reader, restored);
     context.run();
     return this;
   }
 
   /** Registers a reader whose state held these splits. */
-  EnumeratorFixture reader(int reader, KorpseSplit... restored) {
+  void register(int reader, KorpseSplit... restored) {
     context.register(reader);
     enumerator.addReader(reader);
     enumerator.handleSourceEvent(reader, new SplitsRestoredEvent(List.of(restored)));
-    context.run();
-    return this;
   }
 
   EnumeratorFixture finished(int reader, TopicPartition... partitions) {

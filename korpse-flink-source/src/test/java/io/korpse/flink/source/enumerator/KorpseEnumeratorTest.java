@@ -49,10 +49,12 @@ final class KorpseEnumeratorTest {
   @Test
   void gives_readers_that_register_before_the_discovery_their_splits_after_it() {
     fixture.cluster.topic("t", 2, ID);
-    fixture.cluster.failNext(0);
-    fixture.start(1);
+    fixture.begin(1, null);
+    fixture.register(0);
+    assertThat(fixture.cluster.discoveries()).isZero();
+    assertThat(fixture.context.assigned(0)).isEmpty();
 
-    fixture.reader(0);
+    fixture.context.run();
 
     assertThat(fixture.context.assigned(0)).hasSize(2);
   }
