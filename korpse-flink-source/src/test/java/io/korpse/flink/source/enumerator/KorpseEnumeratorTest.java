@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,6 @@ final class KorpseEnumeratorTest {
 
   private final EnumeratorFixture fixture = new EnumeratorFixture();
 
-  /** W15. */
   @Test
   void gives_splits_with_numbers_epoch_and_topic_id() {
     fixture.cluster.topic("t", 1, ID);
@@ -34,6 +34,34 @@ final class KorpseEnumeratorTest {
     assertThat(fixture.context.assigned(0))
         .containsExactly(
             new KorpseSplit(t(0), new Position(50, 3), KorpseSplit.NO_STOP_OFFSET, ID, false));
+  }
+
+  /** W15: the end of the log when the job started, whether or not a reader had it yet. */
+  @Test
+  void a_start_at_the_end_of_the_log_is_a_number_and_not_asked_for_again() {
+    assertThat(restoredStarts(OffsetRule.latest())).containsExactly(100L, 100L);
+  }
+
+  @Test
+  void a_start_at_the_start_of_the_log_is_a_number_and_not_asked_for_again() {
+    assertThat(restoredStarts(OffsetRule.earliest())).containsExactly(10L, 10L);
+  }
+
+  /** Of a split that a reader had, and of one that none had yet. */
+  private List<Long> restoredStarts(OffsetRule start) {
+    fixture.cluster.topic("t", 2, ID);
+    fixture.rules(start, OffsetRule.committed(), null).start(2).reader(0);
+    List<KorpseSplit> had = fixture.context.assigned(0);
+    EnumeratorState state = fixture.enumerator.snapshotState(1);
+    fixture.cluster.asked().clear();
+
+    EnumeratorFixture restored = fixture.again().rules(start, OffsetRule.committed(), null);
+    restored.restore(2, state).reader(0, had.toArray(KorpseSplit[]::new)).reader(1);
+
+    assertThat(restored.cluster.asked()).isEmpty();
+    return Stream.concat(had.stream(), restored.context.assigned(1).stream())
+        .map(split -> split.position().offset())
+        .toList();
   }
 
   @Test
