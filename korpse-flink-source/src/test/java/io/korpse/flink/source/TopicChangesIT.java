@@ -207,7 +207,7 @@ final class TopicChangesIT {
     }
   }
 
-  /** W1, W6: a bounded job that is restored ends, at the stop that was found first. */
+  /** W1: a bounded job that is restored ends, at the stop that was found first. */
   @Test
   void a_bounded_job_ends_after_a_restore() throws Exception {
     broker.createTopic(topic, 2);

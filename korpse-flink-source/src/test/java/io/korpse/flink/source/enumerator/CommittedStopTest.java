@@ -8,11 +8,12 @@ import io.korpse.offsets.OffsetRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** W6: the source commits to the group that says where it stops. */
+/** The source commits to the group that says where it stops. */
 final class CommittedStopTest {
 
   private final EnumeratorFixture fixture = new EnumeratorFixture();
 
+  /** W6. */
   @Test
   void a_stop_at_the_committed_offset_is_a_number_and_not_asked_for_again() {
     fixture.cluster.topic("t", 1, ID);
