@@ -63,6 +63,76 @@ final class EnumeratorStateSerializerTest {
     assertThat(state).isEqualTo(new EnumeratorState(Map.of(), STATE.ready(), Set.of(), true, true));
   }
 
+  /** A given partition has the peer's marker for the log start, a waiting one "not stored". */
+  @Test
+  void reads_the_stored_bytes_of_format_1_with_partitions_in_each_place() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "000000034b500001"
+                    + "0000002c00017400000000fffffffffffffffe8000000000000000"
+                    + "00ffffffff0000000000000001000000000000000100000000"
+                    + "0000002c0001740000000200000000000000070000000000000009"
+                    + "01000000020000000000000002000000000000000200000001"
+                    + "0000002c0001740000000380000000000000008000000000000000"
+                    + "00ffffffff0000000000000000000000000000000000000001"
+                    + "00");
+    EnumeratorState state =
+        new EnumeratorState(Map.of(t(0), ID), STATE.ready(), Set.of(t(3)), false, false);
+
+    assertThat(serializer.deserialize(3, stored)).isEqualTo(state);
+    assertThat(serializer.serialize(state)).isEqualTo(stored);
+  }
+
+  @Test
+  void reads_the_stored_bytes_of_format_1_with_markers_of_the_peer() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "000000014b500001"
+                    + "0000002c00017400000001000000000000002cffffffffffffffff"
+                    + "00ffffffff0000000000000001000000000000000100000001"
+                    + "01");
+    KorpseSplit split =
+        KorpseSplit.ofPeer(t(1), new PeerOffsets(44, PeerOffsets.LATEST)).withTopicId(ID);
+    EnumeratorState state = new EnumeratorState(Map.of(), List.of(split), Set.of(), true, false);
+
+    assertThat(serializer.deserialize(3, stored)).isEqualTo(state);
+    assertThat(serializer.serialize(state)).isEqualTo(stored);
+  }
+
+  /** Stored, so that it holds whatever the peer's library writes by then. */
+  @Test
+  void reads_the_stored_bytes_of_version_3_of_the_peer() throws IOException {
+    String stored =
+        "0000000200000000"
+            + "0000001700017400000001000000000000002c800000000000000000000001"
+            + "0000001700017400000000fffffffffffffffe800000000000000000000000"
+            + "01";
+
+    assertThat(serializer.deserialize(3, HexFormat.of().parseHex(stored)))
+        .isEqualTo(
+            new EnumeratorState(
+                Map.of(t(0), Uuid.ZERO_UUID),
+                List.of(KorpseSplit.ofPeer(t(1), new PeerOffsets(44, PeerOffsets.NO_STOP))),
+                Set.of(),
+                true,
+                false));
+  }
+
+  @Test
+  void reads_the_stored_bytes_of_version_0_of_the_peer() throws IOException {
+    String stored =
+        "0000000100000000"
+            + "0000000000000001"
+            + "0000001700017400000000"
+            + "00000000000000038000000000000000";
+
+    assertThat(serializer.deserialize(0, HexFormat.of().parseHex(stored)))
+        .isEqualTo(
+            new EnumeratorState(Map.of(t(0), Uuid.ZERO_UUID), List.of(), Set.of(), true, false));
+  }
+
   @Test
   void what_it_writes_can_be_read_by_the_peer() throws IOException {
     KafkaSourceEnumState peer =

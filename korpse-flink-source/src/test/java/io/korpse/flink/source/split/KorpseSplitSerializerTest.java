@@ -72,6 +72,63 @@ final class KorpseSplitSerializerTest {
   }
 
   @Test
+  void reads_the_stored_bytes_of_version_1_with_markers_of_the_peer() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "0007666c6967687473"
+                    + "00000003"
+                    + "fffffffffffffffd"
+                    + "0000000000000032"
+                    + "00"
+                    + "ffffffff"
+                    + "000000000000000b"
+                    + "0000000000000016");
+    KorpseSplit split =
+        KorpseSplit.ofPeer(PARTITION, new PeerOffsets(PeerOffsets.COMMITTED, 50))
+            .withTopicId(new Uuid(11, 22));
+
+    assertThat(serializer.deserialize(0x4B500001, stored)).isEqualTo(split);
+    assertThat(serializer.serialize(split)).isEqualTo(stored);
+  }
+
+  @Test
+  void reads_the_stored_bytes_of_version_1_without_a_stop() throws IOException {
+    byte[] stored =
+        HexFormat.of()
+            .parseHex(
+                "0007666c6967687473"
+                    + "00000003"
+                    + "0000000000000011"
+                    + "8000000000000000"
+                    + "00"
+                    + "00000004"
+                    + "000000000000000b"
+                    + "0000000000000016");
+    KorpseSplit split =
+        new KorpseSplit(
+            PARTITION, new Position(17, 4), KorpseSplit.NO_STOP_OFFSET, new Uuid(11, 22), false);
+
+    assertThat(serializer.deserialize(0x4B500001, stored)).isEqualTo(split);
+    assertThat(serializer.serialize(split)).isEqualTo(stored);
+  }
+
+  /** Stored, so that it holds whatever the peer's library writes by then. */
+  @ParameterizedTest
+  @CsvSource({
+    "0000000000000011, 0000000000000064, 17, 100",
+    "fffffffffffffffd, 8000000000000000, -3, -9223372036854775808"
+  })
+  void reads_the_stored_bytes_of_the_peer(
+      String storedStart, String storedStop, long start, long stop) throws IOException {
+    byte[] stored =
+        HexFormat.of().parseHex("0007666c6967687473" + "00000003" + storedStart + storedStop);
+
+    assertThat(serializer.deserialize(0, stored))
+        .isEqualTo(KorpseSplit.ofPeer(PARTITION, new PeerOffsets(start, stop)));
+  }
+
+  @Test
   void keeps_the_markers_of_a_split_that_is_not_resolved() throws IOException {
     KorpseSplit split = KorpseSplit.ofPeer(PARTITION, new PeerOffsets(PeerOffsets.COMMITTED, 50));
 
