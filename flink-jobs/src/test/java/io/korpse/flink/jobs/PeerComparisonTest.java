@@ -35,7 +35,7 @@ final class PeerComparisonTest {
   /** Names of the test methods of each test class of the project. */
   private static final Map<String, Set<String>> TESTS = new HashMap<>();
 
-  /** The faults that each test class speaks of. */
+  /** The faults that the comment of each test method ({@code Class#method}) speaks of. */
   private static final Map<String, Set<String>> FAULTS = new HashMap<>();
 
   @BeforeAll
@@ -49,19 +49,32 @@ final class PeerComparisonTest {
           Set<String> methods = new HashSet<>();
           // The values of a parameterized test may stand between braces.
           String source = Files.readString(file).replaceAll("\\{[^{}]*}(?=\\)\\s)", "");
-          method.matcher(source).results().forEach(found -> methods.add(found.group(1)));
           String name = file.getFileName().toString().replace(".java", "");
+          for (MatchResult found : method.matcher(source).results().toList()) {
+            methods.add(found.group(1));
+            FAULT
+                .matcher(commentBefore(source, found.start()))
+                .results()
+                .forEach(
+                    fault ->
+                        FAULTS
+                            .computeIfAbsent(name + "#" + found.group(1), added -> new HashSet<>())
+                            .add(fault.group()));
+          }
           // Two modules may have a test of one name.
           TESTS.computeIfAbsent(name, added -> new HashSet<>()).addAll(methods);
-          FAULT
-              .matcher(source)
-              .results()
-              .forEach(
-                  fault ->
-                      FAULTS.computeIfAbsent(name, added -> new HashSet<>()).add(fault.group()));
         }
       }
     }
+  }
+
+  /** The Javadoc of what begins here; other annotations may stand between the two. */
+  private static String commentBefore(String source, int position) {
+    int start = source.lastIndexOf("/**", position);
+    int end = source.indexOf("*/", Math.max(start, 0));
+    boolean own =
+        start >= 0 && end < position && !source.substring(end, position).matches("(?s).*[;{}].*");
+    return own ? source.substring(start, end) : "";
   }
 
   @Test
@@ -123,7 +136,7 @@ final class PeerComparisonTest {
     for (String row : Files.readAllLines(DOCUMENT)) {
       Matcher fault = FAULT.matcher(row);
       if (row.startsWith("| W") && TEST.matcher(row).find() && fault.find()) {
-        assertThat(TEST.matcher(row).results().map(test -> test.group(1)))
+        assertThat(TEST.matcher(row).results().map(test -> test.group(1) + "#" + test.group(2)))
             .as(fault.group())
             .anyMatch(test -> FAULTS.getOrDefault(test, Set.of()).contains(fault.group()));
       }

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * W60, W61, W62: what the user can choose for records that cannot be read, in a real job; the same
- * whichever thread deserializes.
+ * What the user can choose for records that cannot be read, in a real job; the same whichever
+ * thread deserializes.
  */
 @Timeout(180)
 @ParameterizedClass
@@ -79,6 +79,7 @@ final class BadRecordsIT {
     }
   }
 
+  /** W60. */
   @Test
   void fails_with_the_coordinates_by_default() throws Exception {
     try (RunningJob<Integer> job = RunningJob.start(source().build(), 1, null)) {
@@ -96,6 +97,7 @@ final class BadRecordsIT {
     assertThat(run(source().setOnBadRecord(BadRecordPolicy.SKIP))).containsExactly(1, 2, 5);
   }
 
+  /** W61. */
   @Test
   void stops_skipping_at_the_limit() throws Exception {
     KorpseSourceBuilder<Integer> strict =
@@ -109,6 +111,7 @@ final class BadRecordsIT {
     }
   }
 
+  /** W61. */
   @Test
   void writes_them_to_a_topic_with_key_and_coordinates() throws Exception {
     broker.createTopic(topic + "-dead", 1);
@@ -126,6 +129,7 @@ final class BadRecordsIT {
         .isEqualTo("2".getBytes(StandardCharsets.UTF_8));
   }
 
+  /** W62. */
   @Test
   void tombstones_can_be_bad_records_too() throws Exception {
     KorpseSourceBuilder<Integer> strict =

@@ -27,9 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * W12: a restore to an offset that retention has removed, with a start policy that would hide it.
- */
+/** A restore to an offset that retention has removed, with a start policy that would hide it. */
 @Timeout(180)
 final class RetentionIT {
 
@@ -76,6 +74,7 @@ final class RetentionIT {
     }
   }
 
+  /** W12. */
   @Test
   void fails_by_default_and_says_what_is_gone() throws Exception {
     try (RunningJob<String> job = RunningJob.start(source().build(), 1, savepoint)) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** W86: passwords in the configuration show in no log, no exception and no metric. */
+/** Passwords in the configuration show in no log, no exception and no metric. */
 @Timeout(180)
 final class SecretsIT {
 
@@ -74,6 +74,7 @@ final class SecretsIT {
     log.close();
   }
 
+  /** W86. */
   @Test
   void a_job_that_runs_shows_none() throws Exception {
     broker.createTopic(topic, 1);
@@ -99,6 +100,7 @@ final class SecretsIT {
     assertLogged("cannot be read");
   }
 
+  /** W86. */
   @Test
   void a_job_that_cannot_connect_shows_none() throws Exception {
     KorpseSourceBuilder<String> nowhere =
@@ -113,7 +115,7 @@ final class SecretsIT {
     assertLogged("localhost:1");
   }
 
-  /** The login configuration is not what Kafka can parse, and Kafka says so. */
+  /** W86: the login configuration is not what Kafka can parse, and Kafka says so. */
   @Test
   void a_login_that_cannot_be_parsed_shows_none() throws Exception {
     KorpseSourceBuilder<String> garbled =

@@ -48,7 +48,7 @@ final class SourceMetricsIT {
 
   private static EmbeddedBroker broker;
 
-  // W51: the client writes dots as underscores in the names of its own metrics.
+  // The client writes dots as underscores in the names of its own metrics.
   private final String topic = "with.dots-" + UUID.randomUUID();
 
   @BeforeAll
@@ -61,7 +61,7 @@ final class SourceMetricsIT {
     broker.close();
   }
 
-  /** W49: an autoscaler needs the lag of a topic in which nothing has happened yet. */
+  /** W49, W51: an autoscaler needs the lag of a topic in which nothing has happened yet. */
   @Test
   void the_lag_is_there_before_the_first_record() throws Exception {
     broker.createTopic(topic, 1);
@@ -102,6 +102,7 @@ final class SourceMetricsIT {
     }
   }
 
+  /** W57: a fetcher that is the bottleneck shows. */
   @Test
   void the_metrics_of_its_own_have_their_names() throws Exception {
     broker.createTopic(topic, 1);
@@ -152,7 +153,6 @@ final class SourceMetricsIT {
         assertThat(values).containsKey(READER + name);
       }
       assertThat(values).containsEntry(READER + "recordsRead", 100L);
-      // W57: a fetcher that is the bottleneck shows.
       assertThat(values.get(READER + "fetcherCpuTime")).isPositive();
       assertThat(values).containsKey(READER + "topic." + topic + ".recordsLag");
     }

@@ -126,7 +126,7 @@ final class RemovalTest {
         .containsExactly(ID, OTHER_ID);
   }
 
-  /** W25: the same name is not the same topic. */
+  /** The same name is not the same topic. */
   @Test
   void a_topic_that_was_created_again_fails_the_job_by_default() {
     fixture.cluster.topic("t", 1, ID);
@@ -138,6 +138,7 @@ final class RemovalTest {
         .hasMessageContaining("t-0");
   }
 
+  /** W25. */
   @Test
   void a_topic_that_was_created_again_is_given_anew_only_when_its_reader_has_let_go() {
     fixture.cluster.topic("t", 1, ID);

@@ -6,12 +6,13 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** W56: the threads of reporters and committers read what the task thread writes. */
+/** The threads of reporters and committers read what the task thread writes. */
 @Timeout(60)
 final class SplitStateVisibilityTest {
 
   private static final int LAST = 5_000_000;
 
+  /** W56. */
   @Test
   void another_thread_sees_every_position_in_the_end_and_none_goes_back() {
     KorpseSplitState state = new KorpseSplitState(ReaderRig.split("t", 0));
