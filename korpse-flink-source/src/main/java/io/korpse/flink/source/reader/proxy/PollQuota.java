@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader.proxy;
 
 import java.nio.ByteBuffer;
 import java.util.Iterator;
+import javax.annotation.Nullable;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -29,9 +30,11 @@ final class PollQuota {
   private final boolean keepHeaders;
   private long limit = Long.MAX_VALUE;
   private long used;
-  private int keys;
-  private int values;
+  private int records;
   private boolean exceeded;
+
+  /** Those of the record that is being copied: its key and its value come with the same. */
+  @Nullable private Headers current;
 
   PollQuota(boolean keepKeys, boolean keepHeaders) {
     this.keepKeys = keepKeys;
@@ -42,9 +45,9 @@ final class PollQuota {
   void begin(long bytes) {
     limit = bytes;
     used = 0;
-    keys = 0;
-    values = 0;
+    records = 0;
     exceeded = false;
+    current = null;
   }
 
   /** Whether something of this poll was withheld. */
@@ -52,7 +55,9 @@ final class PollQuota {
     return exceeded;
   }
 
-  /** Bytes copied in this poll. */
+  /**
+   * What the records of this poll weigh as far as they were seen: one without key and value is not.
+   */
   long used() {
     return used;
   }
@@ -78,12 +83,24 @@ final class PollQuota {
     return copy;
   }
 
-  /** The key comes before its value, so the first record of a poll is known by the counts. */
-  private boolean withhold(int size, boolean firstRecord, Headers headers) {
+  /** Whether a key or value has to stay out; else its record is counted when it is new. */
+  private boolean withhold(int size, Headers headers) {
+    boolean sameRecord = headers == current;
+    boolean firstRecord = records == 0 || (records == 1 && sameRecord);
     if (exceeded || (!firstRecord && used + size > limit)) {
       exceeded = true;
       drop(headers);
       return true;
+    }
+    if (!sameRecord) {
+      current = headers;
+      records++;
+      used += RecordWeigher.OVERHEAD;
+      if (keepHeaders) {
+        used += readFully(headers);
+      } else {
+        drop(headers);
+      }
     }
     return false;
   }
@@ -98,10 +115,9 @@ final class PollQuota {
   private final class KeyCopier extends Copier {
     @Override
     public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
-      if (withhold(data.remaining(), keys == 0, headers)) {
+      if (withhold(keepKeys ? data.remaining() : 0, headers)) {
         return WITHHELD;
       }
-      keys++;
       return keepKeys ? copy(data) : null;
     }
   }
@@ -109,17 +125,7 @@ final class PollQuota {
   private final class ValueCopier extends Copier {
     @Override
     public byte[] deserialize(String topic, Headers headers, ByteBuffer data) {
-      if (withhold(data.remaining(), values == 0 && keys <= 1, headers)) {
-        return WITHHELD;
-      }
-      values++;
-      used += RecordWeigher.OVERHEAD;
-      if (keepHeaders) {
-        used += readFully(headers);
-      } else {
-        drop(headers);
-      }
-      return copy(data);
+      return withhold(data.remaining(), headers) ? WITHHELD : copy(data);
     }
   }
 
@@ -139,15 +145,18 @@ final class PollQuota {
     }
   }
 
-  /** Reads each header, which makes it a copy of its own; returns their bytes. */
-  static long readFully(Headers headers) {
+  /** Reads each header, which makes it a copy of its own; returns what they weigh. */
+  private static long readFully(Headers headers) {
     if (isEmpty(headers)) {
       return 0;
     }
     long bytes = 0;
     for (Header header : headers) {
       byte[] value = header.value();
-      bytes += header.key().length() + (value == null ? 0 : value.length);
+      bytes +=
+          RecordWeigher.HEADER_OVERHEAD
+              + header.key().length()
+              + (value == null ? 0 : value.length);
     }
     return bytes;
   }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
 final class PollQuotaTest {
@@ -18,8 +21,9 @@ final class PollQuotaTest {
     PollQuota quota = new PollQuota(true, true);
     quota.begin(10);
 
-    assertThat(key(quota, 100)).hasSize(100);
-    assertThat(value(quota, 1000)).hasSize(1000);
+    Headers headers = new RecordHeaders();
+    assertThat(key(quota, headers, 100)).hasSize(100);
+    assertThat(value(quota, headers, 1000)).hasSize(1000);
     assertThat(quota.exceeded()).isFalse();
   }
 
@@ -51,12 +55,14 @@ final class PollQuotaTest {
   @Test
   void withholds_the_value_of_a_second_record_whose_key_still_fits() {
     PollQuota quota = new PollQuota(true, true);
-    quota.begin(OVERHEAD + 130);
+    quota.begin(2 * OVERHEAD + 130);
 
-    key(quota, 10);
-    value(quota, 100);
-    assertThat(key(quota, 10)).hasSize(10);
-    assertThat(value(quota, 100)).isSameAs(PollQuota.WITHHELD);
+    Headers first = new RecordHeaders();
+    key(quota, first, 10);
+    value(quota, first, 100);
+    Headers second = new RecordHeaders();
+    assertThat(key(quota, second, 10)).hasSize(10);
+    assertThat(value(quota, second, 100)).isSameAs(PollQuota.WITHHELD);
   }
 
   @Test
@@ -65,7 +71,7 @@ final class PollQuotaTest {
     quota.begin(1000);
 
     assertThat(key(quota, 100)).isNull();
-    assertThat(quota.used()).isZero();
+    assertThat(quota.used()).isEqualTo(OVERHEAD);
   }
 
   @Test
@@ -84,6 +90,46 @@ final class PollQuotaTest {
     keeping.values().deserialize("t", withheld, ByteBuffer.allocate(1));
     assertThat(kept).hasSize(1);
     assertThat(withheld).isEmpty();
+  }
+
+  @Test
+  void counts_what_the_record_and_each_of_its_headers_weigh() {
+    for (boolean withKey : new boolean[] {true, false}) {
+      PollQuota quota = new PollQuota(true, true);
+      quota.begin(10_000);
+      Headers headers = new RecordHeaders();
+      for (int i = 0; i < 50; i++) {
+        headers.add("h", new byte[2]);
+      }
+      byte[] key = withKey ? key(quota, headers, 5) : null;
+      byte[] value = value(quota, headers, 7);
+
+      ConsumerRecord<byte[], byte[]> record =
+          new ConsumerRecord<>(
+              "t",
+              0,
+              0,
+              0,
+              TimestampType.CREATE_TIME,
+              withKey ? 5 : -1,
+              7,
+              key,
+              value,
+              headers,
+              Optional.empty());
+      assertThat(quota.used()).isEqualTo(RecordWeigher.of(true, true).weigh(record));
+      assertThat(quota.used()).isEqualTo(RecordWeigher.heapOf(record));
+    }
+  }
+
+  @Test
+  void counts_and_reads_the_headers_of_a_record_that_has_only_a_key() {
+    PollQuota quota = new PollQuota(false, true);
+    quota.begin(OVERHEAD + RecordWeigher.HEADER_OVERHEAD);
+
+    assertThat(quota.keys().deserialize("t", headers(), ByteBuffer.allocate(100))).isNull();
+    assertThat(quota.used()).isEqualTo(OVERHEAD + RecordWeigher.HEADER_OVERHEAD + 2);
+    assertThat(key(quota, 1)).isSameAs(PollQuota.WITHHELD);
   }
 
   @Test
@@ -108,10 +154,18 @@ final class PollQuotaTest {
   }
 
   private static byte[] key(PollQuota quota, int size) {
-    return quota.keys().deserialize("t", new RecordHeaders(), ByteBuffer.allocate(size));
+    return key(quota, new RecordHeaders(), size);
+  }
+
+  private static byte[] key(PollQuota quota, Headers headers, int size) {
+    return quota.keys().deserialize("t", headers, ByteBuffer.allocate(size));
   }
 
   private static byte[] value(PollQuota quota, int size) {
-    return quota.values().deserialize("t", new RecordHeaders(), ByteBuffer.allocate(size));
+    return value(quota, new RecordHeaders(), size);
+  }
+
+  private static byte[] value(PollQuota quota, Headers headers, int size) {
+    return quota.values().deserialize("t", headers, ByteBuffer.allocate(size));
   }
 }
