@@ -34,14 +34,18 @@ final class SplitBuffer {
   /** The records of one poll, from {@link #cursor} on not handed over yet. */
   private static final class Chunk {
     private final ConsumerRecord<byte[], byte[]>[] records;
-    private long bytes;
+    private final Weights weights;
     private long nextOffset;
     private int nextEpoch;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
-    Chunk(List<ConsumerRecord<byte[], byte[]>> polled, long bytes, long nextOffset, int nextEpoch) {
+    Chunk(
+        List<ConsumerRecord<byte[], byte[]>> polled,
+        Weights weights,
+        long nextOffset,
+        int nextEpoch) {
       this.records = polled.toArray(new ConsumerRecord[0]);
-      this.bytes = bytes;
+      this.weights = weights;
       this.nextOffset = nextOffset;
       this.nextEpoch = nextEpoch;
     }
@@ -280,17 +284,15 @@ final class SplitBuffer {
       appendPosition();
       return 0;
     }
-    long added = 0;
-    for (int i = 0; i < polled.size(); i++) {
-      added += weigher.weigh(polled.get(i));
-    }
+    Weights weights = Weights.of(polled, weigher);
+    long added = weights.total();
     boolean wasEmpty = records == 0;
     if (wasEmpty) {
       chunks.clear();
       cursor = 0;
       positionPending = false;
     }
-    chunks.addLast(new Chunk(polled, added, nextOffset, nextEpoch));
+    chunks.addLast(new Chunk(polled, weights, nextOffset, nextEpoch));
     records += polled.size();
     bytes += added;
     stats.read(polled.size(), added);
@@ -321,8 +323,7 @@ final class SplitBuffer {
    * allowance is full, at least one; or only the position, when that moved without a record.
    *
    * <p>Looks at few of the records, since each look is likely to miss the cache: the end of the run
-   * is searched by timestamp, and its bytes are its share of what is left of the poll. A poll's
-   * bytes are exact again with its last record.
+   * is searched by timestamp, and what the records weigh is remembered from when they came.
    *
    * @return the bytes taken
    */
@@ -336,11 +337,11 @@ final class SplitBuffer {
     ConsumerRecord<byte[], byte[]>[] list = chunk.records;
     int from = cursor;
     int left = list.length - from;
-    long each = Math.max(1, chunk.bytes / left);
-    long room = Math.min(batch.roomRecords(), Math.min(allowance, batch.roomBytes()) / each);
-    int to = runEnd(list, from, from + (int) Math.max(1, Math.min(left, room)), untilTime);
+    int most = Math.max(1, Math.min(left, batch.roomRecords()));
+    long room = Math.min(allowance, batch.roomBytes());
+    int to = runEnd(list, from, chunk.weights.upTo(from, from + most, room), untilTime);
     boolean whole = to == list.length;
-    long taken = whole ? chunk.bytes : each * (to - from);
+    long taken = chunk.weights.between(from, to);
     ConsumerRecord<byte[], byte[]> last = list[to - 1];
     if (last.timestamp() >= 0) {
       lastTime = last.timestamp();
@@ -353,7 +354,6 @@ final class SplitBuffer {
         taken,
         whole ? chunk.nextOffset : last.offset() + 1,
         whole ? chunk.nextEpoch : last.leaderEpoch().orElse(Position.NO_EPOCH));
-    chunk.bytes -= taken;
     if (whole) {
       chunks.removeFirst();
       cursor = 0;

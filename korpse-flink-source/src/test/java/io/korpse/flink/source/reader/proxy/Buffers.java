@@ -25,6 +25,15 @@ final class Buffers {
   }
 
   static SplitBuffer endingAt(int number, long stopOffset) {
+    return with(number, stopOffset, record -> WEIGHT);
+  }
+
+  /** The empty buffer of partition {@code number} whose records weigh what is said. */
+  static SplitBuffer weighing(int number, RecordWeigher weigher) {
+    return with(number, KorpseSplit.NO_STOP_OFFSET, weigher);
+  }
+
+  private static SplitBuffer with(int number, long stopOffset, RecordWeigher weigher) {
     KorpseSplit split =
         new KorpseSplit(
             new TopicPartition("t", number),
@@ -32,8 +41,7 @@ final class Buffers {
             stopOffset,
             Uuid.ZERO_UUID,
             false);
-    return new SplitBuffer(
-        split, (offset, epoch) -> {}, end -> {}, new SplitStats(), record -> WEIGHT);
+    return new SplitBuffer(split, (offset, epoch) -> {}, end -> {}, new SplitStats(), weigher);
   }
 
   /** A buffer with one record for each timestamp. */

@@ -26,6 +26,7 @@ final class SimSink {
   private HandoverBatch current;
   private String splitId;
   private int emittedOfBatch;
+  private long weightOfBatch;
   private boolean movedInBatch;
   private long emitted;
   private boolean prompt;
@@ -78,6 +79,7 @@ final class SimSink {
         current = queue.poll();
         splitId = null;
         emittedOfBatch = 0;
+        weightOfBatch = 0;
         movedInBatch = false;
         if (current == null) {
           return;
@@ -97,6 +99,7 @@ final class SimSink {
         splits.get(splitId).emit(next);
         emitted++;
         emittedOfBatch++;
+        weightOfBatch += RecordWeigher.heapOf(next);
         left--;
       }
     }
@@ -115,6 +118,11 @@ final class SimSink {
         emittedOfBatch > 0 || movedInBatch || !batch.finishedSplits().isEmpty(),
         "PROGRESS",
         () -> "a batch brought no record, no finished split and no position: " + batch.runs());
+    long weight = weightOfBatch;
+    check(
+        batch.bytes() == weight,
+        "I2",
+        () -> "a batch of " + batch.bytes() + " bytes held records of " + weight);
     for (String id : batch.finishedSplits()) {
       check(splits.containsKey(id), "I1", () -> "unknown split finished: " + id);
       splits.get(id).finish();

@@ -26,6 +26,31 @@ class SplitBufferTest {
   }
 
   @Test
+  void frees_with_small_records_no_room_that_a_large_one_still_takes() {
+    SplitBuffer buffer = Buffers.weighing(0, record -> record.offset() == 99 ? 900_000 : 1_000);
+    Buffers.add(buffer, new long[100]);
+
+    HandoverBatch small = Buffers.batch(99);
+    assertThat(buffer.take(small, Long.MAX_VALUE, Long.MAX_VALUE)).isEqualTo(99_000);
+    small.settle();
+    assertThat(buffer.heldBytes()).isEqualTo(900_000);
+
+    HandoverBatch large = Buffers.batch(99);
+    assertThat(buffer.take(large, Long.MAX_VALUE, Long.MAX_VALUE)).isEqualTo(900_000);
+    large.settle();
+    assertThat(buffer.heldBytes()).isZero();
+  }
+
+  @Test
+  void ends_a_run_before_the_record_that_goes_beyond_the_allowance() {
+    SplitBuffer buffer = Buffers.weighing(0, record -> 100 * (int) (record.offset() + 1));
+    Buffers.add(buffer, 1, 2, 3, 4);
+
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, 599))).containsExactly(0L, 1L);
+    assertThat(offsets(take(buffer, 10, Long.MAX_VALUE, 700))).containsExactly(2L, 3L);
+  }
+
+  @Test
   void gives_the_records_of_each_poll_as_a_run_of_its_own_in_order() {
     SplitBuffer buffer = Buffers.with(0, 1, 2);
     Buffers.add(buffer, 3, 4);
