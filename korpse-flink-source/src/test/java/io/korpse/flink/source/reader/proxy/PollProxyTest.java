@@ -46,7 +46,9 @@ class PollProxyTest {
     List<ConsumerRecord<byte[], byte[]>> read = readAll(rig, 8);
 
     assertThat(read).hasSize(all);
-    assertThat(rig.budget.peak()).isLessThanOrEqualTo(32_000 + 2 * 16_000);
+    // One poll may be under way when the bound is reached, and holds one record beyond its share.
+    assertThat(rig.budget.peak())
+        .isLessThanOrEqualTo(32_000 + ProxyRig.limits(16_000, 32_000).pollBytes() + 300);
   }
 
   /** W84. */

@@ -322,12 +322,13 @@ final class ProxySimulation {
       value = SimSettings.HUGE_VALUE;
     }
     long timestamp = split.timestamp(time.getAsLong() / 1_000_000, random);
-    return new SimRecord(
-        -1,
-        timestamp,
-        random.nextInt(3) == 0 ? random.nextInt(40) : -1,
-        random.nextInt(30) == 0 ? -1 : value,
-        random.nextInt(5) == 0 ? random.nextInt(60) : -1);
+    int key = random.nextInt(3) == 0 ? random.nextInt(40) : -1;
+    if (random.nextInt(30) == 0) {
+      value = -1;
+      key = settings.bareRecords() ? key : Math.max(0, key);
+    }
+    int headers = random.nextInt(5) == 0 ? random.nextInt(60) : -1;
+    return new SimRecord(-1, timestamp, key, value, headers);
   }
 
   private void noted(SimSplit split, List<SimRecord> records) {

@@ -51,6 +51,11 @@ record SimSettings(
   static final long ORDER_SLACK_MILLIS = 50;
   static final int HUGE_VALUE = 40_000;
 
+  /** Whether some records have neither a key nor a value, which a poll's quota cannot see. */
+  boolean bareRecords() {
+    return seed % 4 == 0;
+  }
+
   static SimSettings of(long seed) {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L + 1);
     int partitions = 1 + random.nextInt(random.nextInt(4) == 0 ? 24 : 6);

@@ -46,6 +46,7 @@ final class SimWatch {
   private long waitPaidFrom;
   private boolean wokenSinceEmpty;
   private int heaviestRecord = 1;
+  private int heaviestUnseen;
 
   /** Most splits that were held with records since the reader was within its bound. */
   private int stuck;
@@ -91,12 +92,17 @@ final class SimWatch {
   }
 
   void willAppend(SimRecord record) {
-    int headers = record.headerBytes() < 0 ? 0 : record.headerBytes() + 1;
-    int weight = RecordWeigher.OVERHEAD + RecordWeigher.HEADER_OVERHEAD + headers;
-    heaviestRecord =
-        Math.max(
-            heaviestRecord,
-            weight + Math.max(0, record.keyBytes()) + Math.max(0, record.valueBytes()));
+    int headers =
+        record.headerBytes() < 0 ? 0 : RecordWeigher.HEADER_OVERHEAD + record.headerBytes() + 1;
+    int weight =
+        RecordWeigher.OVERHEAD
+            + headers
+            + Math.max(0, record.keyBytes())
+            + Math.max(0, record.valueBytes());
+    heaviestRecord = Math.max(heaviestRecord, weight);
+    if (record.keyBytes() < 0 && record.valueBytes() < 0) {
+      heaviestUnseen = Math.max(heaviestUnseen, weight);
+    }
   }
 
   long worstReaderExcess() {
@@ -107,11 +113,14 @@ final class SimWatch {
     return worstPinned;
   }
 
-  /** Most bytes that one poll may add: the quota, one record, and what a quota cannot see. */
+  /**
+   * Most bytes that one poll may add: the quota, one record, and what a quota cannot see, since
+   * nobody is asked to copy a record that has neither key nor value.
+   */
   private long onePoll() {
     return settings.limits().pollBytes()
         + heaviestRecord
-        + (long) RecordWeigher.HEADER_OVERHEAD * settings.maxPollRecords();
+        + (long) heaviestUnseen * settings.maxPollRecords();
   }
 
   // ---- what happens
@@ -138,6 +147,8 @@ final class SimWatch {
   void onPoll(SimConsumer consumer, Duration timeout) {
     endWait();
     look();
+    bounds();
+    accounts();
     pausedAsWanted(consumer, timeout.isZero());
     check(
         consumer.calls().redundantFlips == 0,
@@ -151,6 +162,8 @@ final class SimWatch {
   void onPark() {
     endWait();
     look();
+    bounds();
+    accounts();
     boolean credit = parts.budget().batches() < settings.limits().batches();
     for (SplitBuffer split : proxy.splits()) {
       check(
