@@ -2,20 +2,25 @@ package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceOptions;
-import java.io.IOException;
+import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryType;
-import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A JVM with nothing but a reader: prints by how much the live heap grew at most, while its splits
- * took turns, over what it was before they were added.
+ * A JVM with nothing but a reader. Prints, of the moments at which its buffers were full while its
+ * splits took turns, by how much the live heap had grown at most over what it was before they were
+ * added, and how many bytes the reader counted as held at most.
  */
 final class ReaderHeap {
 
-  private static final int ROUNDS = 15;
+  private static final int ROUNDS = 12;
+
+  /** Nothing is fetched any more when what is held has not changed for so long. */
+  private static final long STILL_MILLIS = 150;
 
   private ReaderHeap() {}
 
@@ -27,7 +32,7 @@ final class ReaderHeap {
         new ReaderRig(
             KorpseSource.<String>builder()
                 .setBootstrapServers(args[0])
-                .setValueOnlyDeserializer(new Length())
+                .setDeserializer(new Length())
                 .setProperty(KorpseSourceOptions.READER_BUFFER.key(), args[3] + " b"))) {
       rig.add(ReaderRig.split("warm-" + topic, 0, 1)).pollUntilCount(1);
       long before = liveBytes();
@@ -35,13 +40,25 @@ final class ReaderHeap {
         rig.add(ReaderRig.split(topic, p));
       }
       long most = 0;
+      long held = 0;
       for (int round = 0; round < ROUNDS; round++) {
         rig.output.elements.clear();
         rig.pollUntilCount(partitions);
+        held = Math.max(held, heldWhenFull(rig));
         most = Math.max(most, liveBytes() - before);
       }
-      System.out.println(most);
+      System.out.println(most + " " + held);
     }
+  }
+
+  /** Lets the fetcher fill the buffers while nobody takes anything out of them. */
+  private static long heldWhenFull(ReaderRig rig) throws InterruptedException {
+    long held = -1;
+    for (long now = rig.gauge("heldBytes"); now != held; now = rig.gauge("heldBytes")) {
+      held = now;
+      Thread.sleep(STILL_MILLIS);
+    }
+    return held;
   }
 
   /** What was live at a collection of its own, however much was allocated since. */
@@ -53,18 +70,13 @@ final class ReaderHeap {
         .sum();
   }
 
-  /** Keeps nothing of a value. */
-  private static final class Length implements DeserializationSchema<String> {
+  /** Looks at keys, values and headers, so that all of them are buffered, and keeps nothing. */
+  private static final class Length implements KafkaRecordDeserializationSchema<String> {
     private static final long serialVersionUID = 1L;
 
     @Override
-    public String deserialize(byte[] value) throws IOException {
-      return Integer.toString(value.length);
-    }
-
-    @Override
-    public boolean isEndOfStream(String next) {
-      return false;
+    public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
+      out.collect(Integer.toString(record.value().length));
     }
 
     @Override

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -41,23 +42,45 @@ final class ReaderHeapIT {
     broker.close();
   }
 
-  /** A half of zeros is what packs a batch to half its size. */
+  /**
+   * A half of zeros is what packs a batch to half its size. Of each partition's records one in
+   * {@code every} has a value of that size and the others one of 1,000 bytes.
+   */
   @ParameterizedTest
   @CsvSource({
-    "none, 0, 12, 20, 900000, 0",
-    "none, 0, 12, 20, 900000, 1000",
-    "none, 0, 200, 100, 10000, 20",
-    "none, 0, 800, 16, 1, 0",
-    "zstd, 100, 12, 20, 900000, 0",
-    "zstd, 100, 12, 20, 900000, 1000",
-    "zstd, 50, 12, 60, 300000, 0",
+    "none, 0, 12, 20, 900000, 1, 0, 0",
+    "none, 0, 12, 20, 900000, 1, 1, 1000",
+    "none, 0, 200, 100, 10000, 1, 1, 20",
+    "none, 0, 200, 200, 100, 1, 20, 2",
+    "none, 0, 200, 20, 300000, 10, 0, 0",
+    "none, 0, 2000, 20, 1000, 1, 0, 0",
+    "zstd, 100, 12, 20, 900000, 1, 0, 0",
+    "zstd, 100, 12, 20, 900000, 1, 1, 1000",
+    "zstd, 50, 12, 60, 300000, 1, 0, 0",
   })
   void live_heap_stays_within_the_formula(
-      String codec, int zeros, int partitions, int records, int valueBytes, int headerBytes)
+      String codec,
+      int zeros,
+      int partitions,
+      int records,
+      int valueBytes,
+      int every,
+      int headers,
+      int headerBytes)
       throws Exception {
-    String topic = codec + zeros + "-" + partitions + "-" + valueBytes + "-" + headerBytes;
-    produce(topic, codec, zeros, partitions, records, valueBytes, headerBytes);
+    String topic =
+        codec + zeros + "-" + partitions + "-" + valueBytes + "-" + every + "-" + headers;
+    produce(topic, codec, zeros, partitions, records, valueBytes, every, headers, headerBytes);
 
+    long[] printed = run(topic, partitions);
+
+    long largest = 200L + valueBytes + headers * (121L + headerBytes);
+    boolean packed = !codec.equals("none");
+    assertThat(printed[0]).isPositive().isLessThanOrEqualTo(formula(largest, packed, partitions));
+    assertThat(printed[1]).as("held").isBetween(BUFFER / 2, BUFFER + BUFFER / 8 + largest);
+  }
+
+  private static long[] run(String topic, int partitions) throws Exception {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -78,12 +101,9 @@ final class ReaderHeapIT {
     } finally {
       child.destroyForcibly();
     }
-
     assertThat(printed).isNotEmpty();
-    long live = Long.parseLong(printed);
-    long largest = 200L + valueBytes + headerBytes;
-    boolean packed = !codec.equals("none");
-    assertThat(live).isPositive().isLessThanOrEqualTo(formula(largest, packed, partitions));
+    System.out.println(topic + ": live and held bytes " + printed);
+    return Arrays.stream(printed.split(" ")).mapToLong(Long::parseLong).toArray();
   }
 
   private static long formula(long largestRecord, boolean packed, int splits) {
@@ -105,6 +125,8 @@ final class ReaderHeapIT {
       int partitions,
       int records,
       int valueBytes,
+      int every,
+      int headers,
       int headerBytes) {
     broker.createTopic("warm-" + topic, 1);
     broker.createTopic(topic, partitions);
@@ -113,6 +135,7 @@ final class ReaderHeapIT {
     byte[] noise = new byte[valueBytes / 100 * (100 - zeros)];
     random.nextBytes(noise);
     System.arraycopy(noise, 0, value, 0, noise.length);
+    byte[] small = new byte[1_000];
     Map<String, Object> settings =
         Map.of(
             "compression.type",
@@ -130,8 +153,8 @@ final class ReaderHeapIT {
       for (int i = 0; i < records; i++) {
         for (int p = 0; p < partitions; p++) {
           ProducerRecord<byte[], byte[]> record =
-              new ProducerRecord<>(topic, p, (long) i, null, value);
-          if (headerBytes > 0) {
+              new ProducerRecord<>(topic, p, (long) i, null, (i + 1) % every == 0 ? value : small);
+          for (int h = 0; h < headers; h++) {
             record.headers().add("h", new byte[headerBytes]);
           }
           sender.send(record);
