@@ -96,6 +96,19 @@ final class RetentionIT {
     }
   }
 
+  @Test
+  void goes_on_at_the_log_end_when_told_so() throws Exception {
+    KorpseSource<String> tolerant =
+        source()
+            .setBounded(OffsetsInitializer.latest())
+            .setOnDataLoss(DataLossPolicy.LATEST)
+            .build();
+    try (RunningJob<String> job = RunningJob.start(tolerant, 1, savepoint)) {
+      job.awaitEnd();
+      assertThat(job.values()).isEmpty();
+    }
+  }
+
   private KorpseSourceBuilder<String> source() {
     return KorpseSource.<String>builder()
         .setBootstrapServers(broker.bootstrapServers())

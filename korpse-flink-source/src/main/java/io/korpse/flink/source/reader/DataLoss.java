@@ -95,9 +95,13 @@ final class DataLoss implements LossHandler {
           offset);
       return Position.of(logStart);
     }
+    // What is beyond the stop was not wanted, and is not lost.
+    long stop = state == null ? KorpseSplit.NO_STOP_OFFSET : state.stopOffset();
     String what =
         offset < logStart
-            ? "retention removed " + (logStart - offset) + " records before they were read"
+            ? "retention removed "
+                + (Math.min(logStart, stop) - offset)
+                + " records before they were read"
             : "the log was truncated or made anew below what was read";
     String found =
         "Data loss on "
@@ -117,7 +121,7 @@ final class DataLoss implements LossHandler {
               + ". Choose with onDataLoss to go on at the earliest or the latest offset, or start"
               + " from other offsets");
     }
-    long next = next(offset, divergent, logStart, logEnd);
+    long next = Math.min(next(offset, divergent, logStart, logEnd), stop);
     long lost = offset < logStart ? next - offset : 0;
     if (lost > 0 && state != null && state.lag() != null) {
       state.lag().observeSkipped(lost);

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
+import io.korpse.offsets.lag.LagTracker;
+import io.korpse.offsets.lag.PartitionLag;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.util.Map;
@@ -20,6 +22,8 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class DataLossTest {
 
@@ -43,6 +47,30 @@ final class DataLossTest {
   void goes_on_at_the_log_start_or_the_log_end_after_retention() {
     assertThat(decide(DataLossPolicy.EARLIEST, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(100);
     assertThat(decide(DataLossPolicy.LATEST, 10, NO_DIVERGENCE, 100, 200)).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = DataLossPolicy.class,
+      names = {"EARLIEST", "LATEST"})
+  void what_is_beyond_the_stop_was_not_wanted_and_is_not_lost(DataLossPolicy policy) {
+    KorpseSplitState state = stopsAt(50);
+    try (LagTracker lags = LagTracker.builder().admin(DataLossTest::noBroker).build()) {
+      PartitionLag lag = lags.track(PARTITION, () -> 50);
+      state.watch(lag, partition -> {});
+      states.put("t-0", state);
+
+      assertThat(decide(policy, 10, NO_DIVERGENCE, 1_000, 2_000)).isEqualTo(50);
+      assertThat(lag.recordsLost()).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void the_error_counts_no_more_than_was_wanted() {
+    states.put("t-0", stopsAt(50));
+
+    assertThatThrownBy(() -> decide(DataLossPolicy.FAIL, 10, NO_DIVERGENCE, 1_000, 2_000))
+        .hasMessageContaining("removed 40 records");
   }
 
   @Test
@@ -106,6 +134,10 @@ final class DataLossTest {
             states);
 
     assertThat(loss.end(PARTITION).toCompletableFuture()).isCompletedWithValue(Position.of(100));
+  }
+
+  private static Admin noBroker() {
+    throw new IllegalStateException("no broker");
   }
 
   private static Admin transactionFrom50To100() {
