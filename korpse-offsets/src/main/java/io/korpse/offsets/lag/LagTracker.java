@@ -102,10 +102,23 @@ public final class LagTracker implements AutoCloseable {
    * @param position the next offset to emit, -1 when not known; called by any thread, must be cheap
    */
   public PartitionLag track(TopicPartition partition, LongSupplier position) {
+    return track(partition, position, () -> Long.MAX_VALUE);
+  }
+
+  /**
+   * As {@link #track(TopicPartition, LongSupplier)}, of which not all is wanted.
+   *
+   * @param wantedUntil the offset from which on it is no loss when retention removes records: where
+   *     the reader stops, or 0 as long as its start follows the log start; called by any thread,
+   *     must be cheap
+   */
+  public PartitionLag track(
+      TopicPartition partition, LongSupplier position, LongSupplier wantedUntil) {
     PartitionLag lag =
         new PartitionLag(
             partition,
             position,
+            wantedUntil,
             settings.isolation(),
             settings.staleMillis(),
             new LagWindow(settings.windowMillis(), settings.commitLimitMillis()),

@@ -36,6 +36,7 @@ public final class PartitionLag {
 
   private final TopicPartition partition;
   private final LongSupplier position;
+  private final LongSupplier wantedUntil;
   private final IsolationLevel isolation;
   private final long staleMillis;
   private final long trackedAt;
@@ -68,6 +69,7 @@ public final class PartitionLag {
   PartitionLag(
       TopicPartition partition,
       LongSupplier position,
+      LongSupplier wantedUntil,
       IsolationLevel isolation,
       long staleMillis,
       LagWindow window,
@@ -75,6 +77,7 @@ public final class PartitionLag {
       Clock wallClock) {
     this.partition = partition;
     this.position = position;
+    this.wantedUntil = wantedUntil;
     this.isolation = isolation;
     this.staleMillis = staleMillis;
     this.window = window;
@@ -266,10 +269,18 @@ public final class PartitionLag {
     return at == NONE || at - now > FUTURE ? NONE : Math.max(0, now - at);
   }
 
-  /** Records that retention took before they were emitted: skipped ones and those now below. */
+  /**
+   * Records that retention took before they were emitted: skipped ones and those now below. Only
+   * those that were wanted, if the tracker was told.
+   */
   public long recordsLost() {
     long at = position();
-    return skipped + (at < 0 ? 0 : Math.max(0, logStart - at));
+    return skipped + (at < 0 ? 0 : lostBefore(at));
+  }
+
+  /** Wanted records from a position on that retention has removed. */
+  private long lostBefore(long at) {
+    return Math.max(0, Math.min(logStart, wantedUntil.getAsLong()) - at);
   }
 
   /** Of the lost records those that were given up, which stay lost whatever the log start does. */
@@ -307,7 +318,8 @@ public final class PartitionLag {
       status = LagStatus.UNKNOWN;
       return;
     }
-    LagStatus judged = window.judge(now, at, lag.value(), logStart > at, uncommittedAgeMillis());
+    LagStatus judged =
+        window.judge(now, at, lag.value(), lostBefore(at) > 0, uncommittedAgeMillis());
     status = judged == LagStatus.OK && isStale() ? LagStatus.UNKNOWN : judged;
   }
 

@@ -95,6 +95,14 @@ public final class KorpseSplitState implements PositionListener {
     return stopOffset;
   }
 
+  /**
+   * From which offset on it is no loss when the log does not hold it any more: the stop, or all
+   * offsets while the start may follow the log start. Any thread; may be a moment old.
+   */
+  long wantedUntil() {
+    return pristine ? 0 : stopOffset;
+  }
+
   /** What the proxy reads of the split. */
   SplitStats stats() {
     return stats;

@@ -178,7 +178,7 @@ final class OffsetSidecar {
   }
 
   void splitAdded(KorpseSplitState state) {
-    PartitionLag lag = lags.track(state.partition(), state::offset);
+    PartitionLag lag = lags.track(state.partition(), state::offset, state::wantedUntil);
     state.watch(lag, this::steppedBack);
     startsAnew(state.partition());
     tracked.put(state.partition(), lag);

@@ -44,6 +44,16 @@ final class KorpseSplitStateTest {
     assertThat(state.toSplit().pristine()).isFalse();
   }
 
+  /** Of a pristine split retention takes nothing that it was promised. */
+  @Test
+  void wants_nothing_in_particular_while_it_is_pristine_and_then_all_up_to_its_stop() {
+    KorpseSplitState state = state(5, 50, true);
+    assertThat(state.wantedUntil()).isZero();
+
+    state.emitted(record(6, 0));
+    assertThat(state.wantedUntil()).isEqualTo(50);
+  }
+
   @Test
   void the_record_that_ends_a_split_sets_its_stop_offset_and_nothing_goes_beyond() {
     KorpseSplitState state = state(5, KorpseSplit.NO_STOP_OFFSET, false);

@@ -9,6 +9,7 @@ import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import io.korpse.offsets.SharedAdmin;
+import io.korpse.offsets.lag.PartitionLag;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
 
-/** Whether a close commits what could not be committed before; no broker answers here. */
+/** What a sidecar tells the lag, and what it commits when it closes; no broker answers here. */
 final class OffsetSidecarTest {
 
   private static final Duration CLOSE = Duration.ofMillis(200);
@@ -62,6 +63,19 @@ final class OffsetSidecarTest {
     sidecar.close(CLOSE);
 
     assertThat(commits).hasValueGreaterThan(1);
+  }
+
+  @Test
+  void the_lag_of_a_split_counts_no_records_beyond_its_stop_as_lost() {
+    OffsetSidecar sidecar = failing(Boundedness.BOUNDED);
+    try {
+      PartitionLag lag = sidecar.lags().partitions().iterator().next();
+      lag.observeLogStart(150);
+
+      assertThat(lag.recordsLost()).isEqualTo(100 - 49);
+    } finally {
+      sidecar.close(CLOSE);
+    }
   }
 
   /** A sidecar whose first commit has failed. */
