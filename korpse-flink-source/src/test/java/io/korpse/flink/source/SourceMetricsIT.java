@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.testing.RunningJob;
 import io.korpse.flink.source.testing.Values;
+import io.korpse.offsets.commit.CommitState;
+import io.korpse.offsets.lag.LagStatus;
 import io.korpse.testing.EmbeddedBroker;
 import io.korpse.testing.Sender;
 import java.nio.charset.StandardCharsets;
@@ -152,9 +154,53 @@ final class SourceMetricsIT {
               "pause.alignment.pausedTime")) {
         assertThat(values).containsKey(READER + name);
       }
-      assertThat(values).containsEntry(READER + "recordsRead", 100L);
       assertThat(values.get(READER + "fetcherCpuTime")).isPositive();
+      for (String positive : List.of("bytesRead", "polls", "heldBytesMax", "heldBytesPeak")) {
+        assertThat(values.get(READER + positive)).as(positive).isPositive();
+      }
       assertThat(values).containsKey(READER + "topic." + topic + ".recordsLag");
+    }
+  }
+
+  @Test
+  void the_metrics_of_its_own_tell_that_all_is_read_and_committed() throws Exception {
+    broker.createTopic(topic, 1);
+    Values.write(broker, topic, 0, 0, 100);
+    try (RunningJob<String> job = RunningJob.start(source().setTopics(topic).build(), 1, null)) {
+      job.awaitCount(100);
+
+      awaitValue(job, partition(0) + "highWatermark", 100);
+      awaitValue(job, partition(0) + "recordsRead", 100);
+      for (String none :
+          List.of(
+              "recordsLag",
+              "recordsLagToHighWatermark",
+              "timeLag",
+              "committedLag",
+              "recordsLost",
+              "bufferedRecords",
+              "bufferedBytes",
+              "paused",
+              "pauseReasons")) {
+        awaitValue(job, partition(0) + none, 0);
+      }
+      awaitValue(job, READER + "recordsRead", 100);
+      awaitValue(job, READER + "partitions", 1);
+      awaitValue(job, READER + "lagStatus", LagStatus.OK.code());
+      awaitValue(job, READER + "commitState", CommitState.COMMITTING.code());
+      for (String none :
+          List.of(
+              "lagUnknownPartitions",
+              "uncommittedAge",
+              "commitPendingAge",
+              "recordsSkipped",
+              "tombstonesSkipped",
+              "bufferedRecords",
+              "bufferedBytes",
+              "pausedSplits",
+              "orderGivenUp")) {
+        awaitValue(job, READER + none, 0);
+      }
     }
   }
 
