@@ -67,6 +67,16 @@ public final class KorpseReaders {
       SourceSettings settings,
       Predicate<TopicPartition> wanted)
       throws Exception {
+    return create(context, schema, settings, wanted, new AlignmentWatch(System::nanoTime));
+  }
+
+  static <T> SourceReader<T, KorpseSplit> create(
+      SourceReaderContext context,
+      KafkaRecordDeserializationSchema<T> schema,
+      SourceSettings settings,
+      Predicate<TopicPartition> wanted,
+      AlignmentWatch alignment)
+      throws Exception {
     Clock clock = new SteadyClock(Clock.systemUTC());
     SourceReaderMetricGroup metricGroup = context.metricGroup();
     String clientId = ClientIds.next(settings.clientIdPrefix(), context.getIndexOfSubtask());
@@ -142,7 +152,13 @@ public final class KorpseReaders {
                 states,
                 suspicions),
             System::nanoTime);
-    sidecar.lags().afterRound(stops);
+    sidecar
+        .lags()
+        .afterRound(
+            () -> {
+              stops.run();
+              alignment.run();
+            });
     // A handler of bad records is given what the schema does not look at, too.
     Extensions userCode = settings.extensions();
     boolean whole =
@@ -196,6 +212,7 @@ public final class KorpseReaders {
             control,
             sidecar,
             stops,
+            alignment,
             badRecords,
             schema,
             rateLimit,

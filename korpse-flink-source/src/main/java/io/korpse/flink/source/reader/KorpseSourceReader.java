@@ -35,7 +35,6 @@ final class KorpseSourceReader<T>
   private final ReaderParts<T> parts;
   private final KorpseFetcherManager fetcher;
   private final EnumeratorLink enumerator;
-  private final AlignmentWatch alignment = new AlignmentWatch(System::nanoTime);
   @Nullable private final RateLimit rateLimit;
   @Nullable private CompletableFuture<Void> permitted;
   private boolean ended;
@@ -119,7 +118,7 @@ final class KorpseSourceReader<T>
         (splitId, state) -> {
           parts.states().remove(splitId);
           parts.control().forget(splitId);
-          alignment.forget(splitId);
+          parts.alignment().forget(splitId);
           parts.sidecar().splitFinished(state);
           partitions.add(state.partition());
         });
@@ -129,7 +128,7 @@ final class KorpseSourceReader<T>
   @Override
   public void pauseOrResumeSplits(
       Collection<String> splitsToPause, Collection<String> splitsToResume) {
-    alignment.pausedOrResumed(splitsToPause, splitsToResume);
+    parts.alignment().pausedOrResumed(splitsToPause, splitsToResume);
     parts.control().pauseOrResume(splitsToPause, splitsToResume);
   }
 
@@ -187,7 +186,6 @@ final class KorpseSourceReader<T>
   public List<KorpseSplit> snapshotState(long checkpointId) {
     parts.badRecords().flush();
     parts.sidecar().snapshot(checkpointId);
-    alignment.warnings().forEach(LOG::warn);
     return super.snapshotState(checkpointId);
   }
 

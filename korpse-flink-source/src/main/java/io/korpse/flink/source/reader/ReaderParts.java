@@ -11,6 +11,7 @@ record ReaderParts<T>(
     ProxyControl control,
     OffsetSidecar sidecar,
     UnreachableStops stops,
+    AlignmentWatch alignment,
     BadRecords badRecords,
     KafkaRecordDeserializationSchema<T> schema,
     Optional<RateLimit> rateLimit,

@@ -2,6 +2,7 @@ package io.korpse.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.Extensions;
 import io.korpse.flink.source.KafkaConsumerFactory;
@@ -13,13 +14,18 @@ import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.deserializer.BadRecord;
 import io.korpse.flink.source.deserializer.BadRecordHandler;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.flink.source.split.KorpseSplit;
+import io.korpse.flink.source.testing.LogCapture;
+import io.korpse.testing.EmbeddedBroker;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.logging.log4j.Level;
@@ -68,6 +74,37 @@ final class KorpseReadersTest {
 
   private static int weight(Extensions userCode, ConsumerRecord<byte[], byte[]> record) {
     return KorpseReaders.weigher(userCode, true, true).weigh(record);
+  }
+
+  /** Nothing else happens to a split that is held for ever: no checkpoint, no other pause. */
+  @Test
+  void names_a_split_that_alignment_holds_for_long_also_without_checkpoints() throws Exception {
+    AtomicLong nanos = new AtomicLong();
+    SourceSettings settings =
+        SourceSettings.defaults("localhost:1")
+            .with(KorpseSourceOptions.CLOSE_TIMEOUT, Duration.ofMillis(100))
+            .with(KorpseSourceOptions.LAG_INTERVAL, Duration.ofMillis(20));
+    SourceReader<String, KorpseSplit> reader =
+        KorpseReaders.create(
+            new FakeReaderContext(),
+            KafkaRecordDeserializationSchema.valueOnly(new SimpleStringSchema()),
+            settings,
+            partition -> true,
+            new AlignmentWatch(nanos::get));
+    try (LogCapture log = LogCapture.start()) {
+      reader.addSplits(List.of(ReaderRig.split("t", 0)));
+      reader.pauseOrResumeSplits(List.of("t-0"), List.of());
+      nanos.addAndGet(AlignmentWatch.LONG.toNanos());
+
+      await()
+          .atMost(EmbeddedBroker.patience())
+          .until(
+              () ->
+                  log.lines().stream()
+                      .anyMatch(line -> line.contains("Watermark alignment has held back t-0")));
+    } finally {
+      reader.close();
+    }
   }
 
   /** It would be left behind at each restart of the job. */
