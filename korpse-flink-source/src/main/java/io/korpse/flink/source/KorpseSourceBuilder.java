@@ -166,9 +166,12 @@ public final class KorpseSourceBuilder<T> {
   /**
    * Time between two looks for new partitions; zero looks only at the start. Default 5 min. What is
    * shorter than a second counts as one.
+   *
+   * @throws IllegalArgumentException if it is above zero and below a millisecond
    */
   public KorpseSourceBuilder<T> setDiscoveryInterval(Duration interval) {
     Duration longest = Duration.ofMillis(Long.MAX_VALUE);
+    SettingsCheck.discovery(interval);
     return set(
         KorpseSourceOptions.DISCOVERY_INTERVAL,
         interval.compareTo(longest) > 0 ? Long.MAX_VALUE : interval.toMillis());

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Properties;
 import org.apache.flink.configuration.ConfigOption;
@@ -42,6 +43,8 @@ final class SettingsCheck {
 
   /** Longer times do not fit into the nanoseconds that are counted with. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private static final Duration SHORTEST = Duration.ofMillis(1);
 
   /** Room for each batch is made at once. */
   private static final int MOST_BATCHES = 10_000;
@@ -238,8 +241,21 @@ final class SettingsCheck {
   private static void positive(Duration value, ConfigOption<?> option) {
     notTooLong(value, option);
     require(
-        !value.isNegative() && !value.isZero(),
-        option.key() + " is " + value.toMillis() + " ms; it is above 0");
+        value.compareTo(SHORTEST) >= 0,
+        option.key() + " is " + value + "; it is at least " + SHORTEST.toMillis() + " ms");
+  }
+
+  /** Rejects null too. */
+  static void discovery(Duration interval) {
+    Objects.requireNonNull(interval, "A discovery interval is needed; zero looks once");
+    if (interval.compareTo(Duration.ZERO) > 0) {
+      require(
+          interval.compareTo(SHORTEST) >= 0,
+          KorpseSourceOptions.DISCOVERY_INTERVAL.key()
+              + " is "
+              + interval
+              + "; it is at least 1 ms, or zero to look only at the start");
+    }
   }
 
   private static void notTooLong(Duration value, ConfigOption<?> option) {

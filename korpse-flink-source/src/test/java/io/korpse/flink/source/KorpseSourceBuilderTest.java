@@ -123,8 +123,10 @@ final class KorpseSourceBuilderTest {
     "korpse.connect.timeout, 0 s",
     "korpse.offsets.timeout, 0 s",
     "korpse.commit.interval, 0 s",
+    "korpse.commit.interval, 500 micro",
     "korpse.commit.refresh-interval, 0 s",
     "korpse.lag.interval, 0 s",
+    "korpse.lag.interval, 999999 ns",
     "korpse.close.timeout, 0 s",
     "korpse.bad-record.limit, -1",
     "korpse.bad-record.window, 0 s",
@@ -188,6 +190,17 @@ final class KorpseSourceBuilderTest {
                 .settings()
                 .discoveryInterval())
         .contains(Duration.ofMillis(Long.MAX_VALUE));
+  }
+
+  /** In milliseconds it would be zero, which looks never again. */
+  @Test
+  void a_discovery_interval_of_less_than_a_millisecond_is_refused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setDiscoveryInterval(Duration.ofNanos(500_000)))
+        .withMessageContaining("partition.discovery.interval.ms")
+        .withMessageContaining("PT0.0005S");
+    assertThat(valid().setDiscoveryInterval(Duration.ZERO).build().settings().discoveryInterval())
+        .isEmpty();
   }
 
   @Test
