@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.util.TemporaryClassLoaderContext;
@@ -42,7 +43,8 @@ public final class DeadLetterTopic implements BadRecordHandler {
    * A handler that writes to {@code topic}, which must exist.
    *
    * @param config of the producer; needed is {@code bootstrap.servers}, while the serializers are
-   *     set here and {@code acks} is {@code all} unless it is given
+   *     set here and {@code acks} is {@code all} unless it is given; a {@code client.id} is what
+   *     the ids of the producers begin with, by default {@code korpse-dead-letter}
    */
   public DeadLetterTopic(String topic, Properties config) {
     this.topic = Objects.requireNonNull(topic, "A dead letter topic needs a name");
@@ -63,8 +65,21 @@ public final class DeadLetterTopic implements BadRecordHandler {
   public void open(DeserializationSchema.InitializationContext context) {
     ClassLoader userCode = context.getUserCodeClassLoader().asClassLoader();
     try (TemporaryClassLoaderContext ignored = TemporaryClassLoaderContext.of(userCode)) {
-      open(new KafkaProducer<>(config));
+      open(new KafkaProducer<>(withOwnId()));
     }
+  }
+
+  /** Kafka registers each client in JMX by its id, and every subtask of a job has a producer. */
+  private Properties withOwnId() {
+    String id =
+        String.format(
+            "%s-%08x",
+            config.getProperty(ProducerConfig.CLIENT_ID_CONFIG, "korpse-dead-letter"),
+            ThreadLocalRandom.current().nextInt());
+    Properties own = new Properties();
+    own.putAll(config);
+    own.setProperty(ProducerConfig.CLIENT_ID_CONFIG, id);
+    return own;
   }
 
   void open(Producer<byte[], byte[]> opened) {

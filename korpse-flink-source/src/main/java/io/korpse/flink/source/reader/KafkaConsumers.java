@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.apache.flink.util.TemporaryClassLoaderContext;
 import org.apache.kafka.clients.admin.Admin;
@@ -27,6 +28,7 @@ final class KafkaConsumers implements ConsumerFactory {
 
   private final Properties config;
   private final String clientId;
+  private final AtomicLong probes = new AtomicLong();
   private final KafkaConsumerFactory factory;
   private final ClassLoader userCode;
   private final java.util.function.Consumer<Consumer<byte[], byte[]>> onCreated;
@@ -58,10 +60,10 @@ final class KafkaConsumers implements ConsumerFactory {
     return consumer;
   }
 
-  /** A second consumer, for a short time, that returns at most one record in a poll. */
+  /** Another consumer, for a short time, that returns at most one record in a poll. */
   Consumer<byte[], byte[]> probe() {
     return consumer(
-        clientId + "-probe",
+        clientId + "-probe-" + probes.getAndIncrement(),
         Map.of(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1),
         new ByteArrayDeserializer(),
         new ByteArrayDeserializer());

@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Properties;
+import javax.management.ObjectName;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.util.InstantiationUtil;
+import org.apache.flink.util.SimpleUserCodeClassLoader;
+import org.apache.flink.util.UserCodeClassLoader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -76,6 +83,42 @@ final class DeadLetterTopicTest {
     assertThat(producer.closed()).isTrue();
   }
 
+  /** Each subtask has a producer, and Kafka registers each of them in JMX by its id. */
+  @Test
+  void each_producer_has_an_id_of_its_own() throws Exception {
+    Properties config = config();
+    config.setProperty("client.id", "letters-of-mine");
+    DeadLetterTopic one = new DeadLetterTopic("dead", config);
+    DeadLetterTopic other = InstantiationUtil.clone(one);
+    try {
+      one.open(opening());
+      other.open(opening());
+
+      assertThat(
+              ManagementFactory.getPlatformMBeanServer()
+                  .queryNames(
+                      new ObjectName("kafka.producer:type=app-info,id=letters-of-mine*"), null))
+          .hasSize(2);
+    } finally {
+      one.close();
+      other.close();
+    }
+  }
+
+  private static DeserializationSchema.InitializationContext opening() {
+    return new DeserializationSchema.InitializationContext() {
+      @Override
+      public MetricGroup getMetricGroup() {
+        return new UnregisteredMetricsGroup();
+      }
+
+      @Override
+      public UserCodeClassLoader getUserCodeClassLoader() {
+        return SimpleUserCodeClassLoader.create(DeadLetterTopicTest.class.getClassLoader());
+      }
+    };
+  }
+
   @Test
   void needs_brokers() {
     assertThatIllegalArgumentException()
@@ -90,7 +133,7 @@ final class DeadLetterTopicTest {
 
   private static Properties config() {
     Properties config = new Properties();
-    config.setProperty("bootstrap.servers", "b:1");
+    config.setProperty("bootstrap.servers", "localhost:1");
     config.setProperty("ssl.key.password", "hunter2");
     return config;
   }
