@@ -383,12 +383,17 @@ public final class KorpseSourceBuilder<T> {
   /**
    * The source.
    *
-   * @throws IllegalStateException if something needed is missing
+   * @throws IllegalStateException if brokers, a subscription, a deserializer or, for commits, a
+   *     group is missing; the message names the method to call
    * @throws IllegalArgumentException if a value is wrong; the message names key, value and remedy
    */
   public KorpseSource<T> build() {
-    Objects.requireNonNull(subscription, SettingsCheck.NO_SUBSCRIPTION);
-    Objects.requireNonNull(schema, SettingsCheck.NO_DESERIALIZER);
+    if (subscription == null) {
+      throw new IllegalStateException(SettingsCheck.NO_SUBSCRIPTION);
+    }
+    if (schema == null) {
+      throw new IllegalStateException(SettingsCheck.NO_DESERIALIZER);
+    }
     SourceSettings settings =
         new SourceSettings(
                 SettingsCheck.kafka(properties.kafka()),

@@ -45,14 +45,14 @@ final class KorpseSourceBuilderTest {
 
   @Test
   void needs_something_to_read() {
-    assertThatNullPointerException()
+    assertThatIllegalStateException()
         .isThrownBy(() -> KorpseSource.<String>builder().setBootstrapServers("b:1").build())
         .withMessageContaining("setTopics");
   }
 
   @Test
   void needs_a_deserializer() {
-    assertThatNullPointerException()
+    assertThatIllegalStateException()
         .isThrownBy(
             () -> KorpseSource.<String>builder().setBootstrapServers("b:1").setTopics("t").build())
         .withMessageContaining("setDeserializer");
