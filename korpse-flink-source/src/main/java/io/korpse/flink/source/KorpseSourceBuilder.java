@@ -29,7 +29,9 @@ import org.apache.kafka.common.TopicPartition;
  * and a deserializer; everything else has a default, which {@link KorpseSourceOptions} states.
  *
  * <p>The methods that Flink's own Kafka connector has too have its names and its meaning. Each
- * option is checked in {@link #build()}, whichever way it came. Not thread-safe; may be used again.
+ * option is checked in {@link #build()}, whichever way it came. What is null, but where a method
+ * says that it may be, is refused at once with a {@link NullPointerException} that names it. Not
+ * thread-safe; may be used again.
  *
  * @param <T> type of the elements
  */
@@ -62,27 +64,45 @@ public final class KorpseSourceBuilder<T> {
     return setProperty(ConsumerConfig.GROUP_ID_CONFIG, groupId);
   }
 
-  /** Reads all partitions of these topics; each must exist when the job starts. */
+  /**
+   * Reads all partitions of these topics; each must exist when the job starts.
+   *
+   * @throws IllegalArgumentException if there is none, or a blank one
+   * @throws IllegalStateException if the source has something to read already
+   */
   public KorpseSourceBuilder<T> setTopics(List<String> topics) {
     return subscribe(Subscription.Topics.of(topics));
   }
 
-  /** Reads all partitions of these topics; each must exist when the job starts. */
+  /** As {@link #setTopics(List)}. */
   public KorpseSourceBuilder<T> setTopics(String... topics) {
-    return setTopics(Arrays.asList(topics));
+    return setTopics(topics == null ? null : Arrays.asList(topics));
   }
 
-  /** Reads all topics whose whole name matches; there may be none yet. */
+  /**
+   * Reads all topics whose whole name matches; there may be none yet.
+   *
+   * @throws IllegalStateException if the source has something to read already
+   */
   public KorpseSourceBuilder<T> setTopicPattern(Pattern pattern) {
     return subscribe(new Subscription.TopicPattern(pattern));
   }
 
-  /** Reads these partitions; each must exist when the job starts. */
+  /**
+   * Reads these partitions; each must exist when the job starts.
+   *
+   * @throws IllegalArgumentException if there is none
+   * @throws IllegalStateException if the source has something to read already
+   */
   public KorpseSourceBuilder<T> setPartitions(Set<TopicPartition> partitions) {
     return subscribe(new Subscription.Partitions(partitions));
   }
 
-  /** Reads the partitions that the user's code names. */
+  /**
+   * Reads the partitions that the user's code names.
+   *
+   * @throws IllegalStateException if the source has something to read already
+   */
   public KorpseSourceBuilder<T> setKafkaSubscriber(KafkaSubscriber subscriber) {
     return subscribe(new Subscription.Custom(subscriber));
   }
@@ -156,9 +176,12 @@ public final class KorpseSourceBuilder<T> {
 
   /**
    * Gives the rack of a TaskManager, so that it can read from a replica nearby. Called on the
-   * TaskManager; null or empty is no rack.
+   * TaskManager; null or empty is no rack. Default: {@code client.rack}, if that is set.
+   *
+   * @param rackIdSupplier may be null, which is the default
    */
-  public KorpseSourceBuilder<T> setRackIdSupplier(SerializableSupplier<String> rackIdSupplier) {
+  public KorpseSourceBuilder<T> setRackIdSupplier(
+      @Nullable SerializableSupplier<String> rackIdSupplier) {
     rackId = rackIdSupplier;
     return this;
   }
@@ -296,7 +319,7 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.ON_BAD_RECORD, policy);
   }
 
-  /** Gives records that cannot be read to a handler, and goes on. */
+  /** Gives records that cannot be read to a handler, and goes on. Default: none, the job fails. */
   public KorpseSourceBuilder<T> setBadRecordHandler(BadRecordHandler handler) {
     badRecordHandler = Objects.requireNonNull(handler, "A handler is needed");
     return set(KorpseSourceOptions.ON_BAD_RECORD, BadRecordPolicy.HANDLER);
@@ -331,8 +354,13 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.DESERIALIZE_ON_FETCHER, onFetcher);
   }
 
-  /** Ends a split at the first element for which this is true; it is not emitted itself. */
-  public KorpseSourceBuilder<T> setEofRecordEvaluator(RecordEvaluator<T> evaluator) {
+  /**
+   * Ends a split at the first element for which this is true; it is not emitted itself. Default:
+   * none does.
+   *
+   * @param evaluator may be null, which is the default
+   */
+  public KorpseSourceBuilder<T> setEofRecordEvaluator(@Nullable RecordEvaluator<T> evaluator) {
     endOfStream = evaluator;
     return this;
   }
@@ -358,7 +386,8 @@ public final class KorpseSourceBuilder<T> {
   /**
    * Sets a key of Kafka's consumer configuration, or of {@link KorpseSourceOptions}.
    *
-   * @throws IllegalArgumentException if the key begins with {@code korpse.} and is none of those
+   * @throws IllegalArgumentException if the key begins with {@code korpse.} and is none of those,
+   *     or if the value cannot be read as that option's type
    */
   public KorpseSourceBuilder<T> setProperty(String key, String value) {
     properties.put(key, value);
@@ -368,7 +397,8 @@ public final class KorpseSourceBuilder<T> {
   /**
    * Sets several keys as {@link #setProperty} does. Numbers and booleans are taken as their text.
    *
-   * @throws IllegalArgumentException if a value is neither text nor number nor boolean
+   * @throws IllegalArgumentException if a value is neither text nor number nor boolean, and as
+   *     {@link #setProperty} does
    */
   public KorpseSourceBuilder<T> setProperties(Properties several) {
     properties.putAll(several);

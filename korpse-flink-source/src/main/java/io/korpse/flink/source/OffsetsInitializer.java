@@ -67,13 +67,19 @@ public final class OffsetsInitializer implements Serializable {
   /**
    * The first record whose timestamp is at least this; the end of the log if there is none.
    *
-   * @param timestamp milliseconds since 1970, not negative
+   * @param timestamp milliseconds since 1970
+   * @throws IllegalArgumentException if it is negative
    */
   public static OffsetsInitializer timestamp(long timestamp) {
     return of(OffsetRule.timestamp(timestamp));
   }
 
-  /** The first record whose timestamp is at most this long before now, when it is looked up. */
+  /**
+   * The first record whose timestamp is at most this long before now, when it is looked up; the end
+   * of the log if there is none.
+   *
+   * @throws IllegalArgumentException if it is negative
+   */
   public static OffsetsInitializer duration(Duration beforeNow) {
     return of(OffsetRule.before(beforeNow));
   }
@@ -81,6 +87,8 @@ public final class OffsetsInitializer implements Serializable {
   /**
    * The given offsets. Partitions that are not in the map: the group's position if there is a group
    * and it has one, else the start of the log.
+   *
+   * @throws IllegalArgumentException if an offset is negative
    */
   @SuppressWarnings("deprecation")
   public static OffsetsInitializer offsets(Map<TopicPartition, Long> offsets) {
@@ -90,6 +98,8 @@ public final class OffsetsInitializer implements Serializable {
   /**
    * The given offsets. Partitions that are not in the map: the group's position if there is a group
    * and it has one, else the end that {@code strategy} names ({@code NONE} fails the job).
+   *
+   * @throws IllegalArgumentException if an offset is negative
    */
   @SuppressWarnings("deprecation")
   public static OffsetsInitializer offsets(

@@ -115,6 +115,9 @@ final class SettingsCheck {
     require(
         fraction > 0 && fraction < 1,
         "korpse.split.buffer.resume-fraction is " + fraction + "; it is above 0 and below 1");
+    require(
+        !settings.clientIdPrefix().isBlank(),
+        "client.id.prefix is blank; give one or leave it out");
     fitsReader(settings.pollBytes(), settings, KorpseSourceOptions.POLL_SIZE);
     fitsReader(settings.handoverBytes(), settings, KorpseSourceOptions.HANDOVER_SIZE);
     positive(settings.retainedResponses(), KorpseSourceOptions.RETAINED_RESPONSES);
@@ -240,6 +243,7 @@ final class SettingsCheck {
 
   private static void positive(Duration value, ConfigOption<?> option) {
     notTooLong(value, option);
+    // All of them are counted in milliseconds, and less than one would be none.
     require(
         value.compareTo(SHORTEST) >= 0,
         option.key() + " is " + value + "; it is at least " + SHORTEST.toMillis() + " ms");

@@ -85,6 +85,38 @@ final class KorpseSourceBuilderTest {
         .withMessageContaining("At least one topic");
   }
 
+  @Test
+  void takes_no_blank_topic_and_no_blank_prefix() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bare().setTopics("a", " "))
+        .withMessageContaining("blank");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setClientIdPrefix(" ").build())
+        .withMessageContaining("client.id.prefix");
+  }
+
+  @Test
+  void says_what_is_missing_where_it_is_given_null() {
+    assertThatNullPointerException()
+        .isThrownBy(() -> bare().setTopics((List<String>) null))
+        .withMessageContaining("topic");
+    assertThatNullPointerException()
+        .isThrownBy(() -> bare().setTopics("a", null))
+        .withMessageContaining("topic");
+    assertThatNullPointerException()
+        .isThrownBy(() -> bare().setTopics((String[]) null))
+        .withMessageContaining("topic");
+    assertThatNullPointerException()
+        .isThrownBy(() -> bare().setPartitions(null))
+        .withMessageContaining("partition");
+    assertThatNullPointerException()
+        .isThrownBy(() -> valid().setDiscoveryInterval(null))
+        .withMessageContaining("discovery");
+    assertThatNullPointerException()
+        .isThrownBy(() -> valid().setGroupId(null))
+        .withMessageContaining("group.id");
+  }
+
   // ---- Korpse's own options
 
   @Test

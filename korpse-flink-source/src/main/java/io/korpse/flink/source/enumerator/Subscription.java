@@ -2,12 +2,14 @@ package io.korpse.flink.source.enumerator;
 
 import java.io.Serializable;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import javax.annotation.Nullable;
 import org.apache.kafka.common.TopicPartition;
 
 /** Which topics and partitions are read. Immutable. */
@@ -29,11 +31,14 @@ public sealed interface Subscription extends Serializable {
     /** Copies the names, which must not be empty. */
     public Topics {
       names = notEmpty(names, "topic");
+      if (names.stream().anyMatch(String::isBlank)) {
+        throw new IllegalArgumentException("The name of a topic to read from is blank");
+      }
     }
 
-    /** The names of a list. */
-    public static Topics of(Collection<String> names) {
-      return new Topics(Set.copyOf(names));
+    /** The names of a list; null is refused as none is. */
+    public static Topics of(@Nullable Collection<String> names) {
+      return new Topics(names == null ? null : new HashSet<>(names));
     }
 
     @Override
@@ -115,6 +120,9 @@ public sealed interface Subscription extends Serializable {
   }
 
   private static <T> Set<T> notEmpty(Set<T> values, String what) {
+    Objects.requireNonNull(values, () -> "At least one " + what + " is needed to read from");
+    values.forEach(
+        value -> Objects.requireNonNull(value, () -> "A " + what + " to read from is null"));
     if (values.isEmpty()) {
       throw new IllegalArgumentException("At least one " + what + " is needed to read from");
     }
