@@ -332,7 +332,9 @@ public final class KorpseSourceOptions {
       ConfigOptions.key(PREFIX + "close.timeout")
           .durationType()
           .defaultValue(Duration.ofSeconds(10))
-          .withDescription("How long the clients of a subtask may take to close.");
+          .withDescription(
+              "How long each client of a subtask may take to close: what reads, and then what"
+                  + " commits, which has this time for what is not committed yet.");
 
   private static final List<ConfigOption<?>> ALL =
       List.of(

@@ -358,7 +358,7 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.LAG_INTERVAL);
   }
 
-  /** How long the clients of a subtask may take to close. */
+  /** How long each client of a subtask may take to close. */
   public Duration closeTimeout() {
     return options.get(KorpseSourceOptions.CLOSE_TIMEOUT);
   }

@@ -23,7 +23,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * korpse.partition}, {@code korpse.offset} and {@code korpse.error} (all as text).
  *
  * <p>All that was handed over is on the brokers before the positions behind it are in a checkpoint;
- * a write that fails, fails the task. After a restore a record may be written again.
+ * a write that fails, fails the task. After a restore a record may be written again. Closing it
+ * takes 30 s at most, whatever {@code korpse.close.timeout} is.
  */
 public final class DeadLetterTopic implements BadRecordHandler {
 
