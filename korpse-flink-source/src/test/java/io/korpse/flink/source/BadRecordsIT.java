@@ -125,8 +125,10 @@ final class BadRecordsIT {
     assertThat(dead.get(0).key()).isEqualTo("key");
     assertThat(dead.get(0).value()).isEqualTo("three");
     assertThat(dead.get(0).timestamp()).isEqualTo(42);
-    assertThat(dead.get(0).headers().lastHeader("korpse.offset").value())
-        .isEqualTo("2".getBytes(StandardCharsets.UTF_8));
+    assertThat(header(dead.get(0), "topic")).isEqualTo(topic);
+    assertThat(header(dead.get(0), "partition")).isEqualTo("0");
+    assertThat(header(dead.get(0), "offset")).isEqualTo("2");
+    assertThat(header(dead.get(0), "error")).contains("not a number");
   }
 
   /** W62. */
@@ -145,6 +147,11 @@ final class BadRecordsIT {
                       .contains("offset 3 of " + topic + "-0")
                       .contains("value none"));
     }
+  }
+
+  private static String header(ConsumerRecord<?, ?> record, String name) {
+    return new String(
+        record.headers().lastHeader("korpse." + name).value(), StandardCharsets.UTF_8);
   }
 
   private static List<Integer> run(KorpseSourceBuilder<Integer> source) throws Exception {
