@@ -21,12 +21,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.network.ListenerName;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.test.KafkaClusterTestKit;
 import org.apache.kafka.common.test.TestKitNodes;
 
 /** Real Kafka brokers inside this JVM, on free ports, with one controller. */
 public final class EmbeddedBroker implements AutoCloseable {
+
+  private static final ListenerName LOGIN = new ListenerName("LOGIN");
 
   private final KafkaClusterTestKit cluster;
 
@@ -41,7 +44,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /** Starts {@code brokers} brokers; {@code config} overrides the settings of each. */
   public static EmbeddedBroker start(int brokers, Map<String, String> config) {
-    return start(brokers, 1, config);
+    return start(brokers, 1, config, Map.of());
   }
 
   /**
@@ -50,10 +53,33 @@ public final class EmbeddedBroker implements AutoCloseable {
    * @param config overrides settings
    */
   public static EmbeddedBroker startWithTwoDisks(Map<String, String> config) {
-    return start(1, 2, config);
+    return start(1, 2, config, Map.of());
   }
 
-  private static EmbeddedBroker start(int brokers, int disks, Map<String, String> config) {
+  /** Starts one broker that also takes logins by PLAIN, at {@link #loginServers()}. */
+  public static EmbeddedBroker startWithLogin(String user, String password) {
+    String listener = LOGIN.value();
+    return start(
+        1,
+        1,
+        Map.of(),
+        Map.of(
+            "listeners",
+            "EXTERNAL://localhost:0," + listener + "://localhost:0",
+            "listener.security.protocol.map",
+            "EXTERNAL:PLAINTEXT,CONTROLLER:PLAINTEXT," + listener + ":SASL_PLAINTEXT",
+            "listener.name.login.sasl.enabled.mechanisms",
+            "PLAIN",
+            "listener.name.login.plain.sasl.jaas.config",
+            "org.apache.kafka.common.security.plain.PlainLoginModule required user_"
+                + user
+                + "=\""
+                + password
+                + "\";"));
+  }
+
+  private static EmbeddedBroker start(
+      int brokers, int disks, Map<String, String> config, Map<String, String> ofFirstBroker) {
     Map<String, String> settings = new HashMap<>();
     int replicas = Math.min(3, brokers);
     settings.put("offsets.topic.num.partitions", "4");
@@ -73,6 +99,7 @@ public final class EmbeddedBroker implements AutoCloseable {
                   .setNumControllerNodes(1)
                   .setNumBrokerNodes(brokers)
                   .setNumDisksPerBroker(disks)
+                  .setPerServerProperties(Map.of(0, ofFirstBroker))
                   .build());
       settings.forEach(builder::setConfigProp);
       KafkaClusterTestKit cluster = builder.build();
@@ -93,6 +120,11 @@ public final class EmbeddedBroker implements AutoCloseable {
   /** The value for {@code bootstrap.servers}. */
   public String bootstrapServers() {
     return cluster.bootstrapServers();
+  }
+
+  /** The value for {@code bootstrap.servers} of a client that logs in. */
+  public String loginServers() {
+    return "localhost:" + cluster.brokers().get(0).boundPort(LOGIN);
   }
 
   /** A new Admin client; the caller closes it. */
