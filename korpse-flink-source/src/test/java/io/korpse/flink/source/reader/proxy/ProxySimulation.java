@@ -78,7 +78,7 @@ final class ProxySimulation {
             this::resolve,
             (partition, offset) -> CompletableFuture.completedStage(offset + 1),
             this::inspect,
-            RecordWeigher::heapOf,
+            RecordWeigher.of(true, true),
             null,
             true,
             true,
