@@ -35,7 +35,8 @@ import picocli.CommandLine.TypeConversionException;
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:nothing was lost, doubled, reordered or corrupted, and no commit was ahead",
+      "0:nothing was lost, doubled, reordered or corrupted, and each commit was what a completed"
+          + " checkpoint held",
       "1:something was, or the cluster did not recover",
       "2:an option is wrong"
     })

@@ -32,21 +32,25 @@ record ChaosResult(long seed, List<Happened> happened, Verdict verdict, CommitAu
   record Happened(Fault fault, String target, long atMillis, long recoveryMillis) {}
 
   /**
-   * Whether nothing was wrong. One commit may go back for each TaskManager that was frozen: a
-   * request of it that comes too late, which the next commit corrects.
+   * Whether nothing was wrong; a commit that no checkpoint proves is. One commit may go back for
+   * each TaskManager that was frozen: a request of it that comes too late, which the next commit
+   * corrects.
    */
   boolean clean() {
     long frozen =
         happened.stream()
             .filter(entry -> entry.fault().kind() == FaultKind.TASKMANAGER_FREEZE)
             .count();
-    return verdict.clean() && commits.ahead() == 0 && commits.back() <= frozen;
+    return verdict.clean()
+        && commits.ahead() == 0
+        && commits.untraced() == 0
+        && commits.back() <= frozen;
   }
 
   /** Prints what is wrong, and the counts. */
   void print(PrintWriter out) {
     verdict.details().forEach(out::println);
-    if (!clean() || commits.untraced() > 0) {
+    if (!clean()) {
       commits.details().forEach(out::println);
     }
     out.printf(

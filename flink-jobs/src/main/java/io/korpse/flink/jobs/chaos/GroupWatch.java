@@ -60,7 +60,8 @@ final class GroupWatch implements AutoCloseable {
         audit.watch(now);
       }
     } catch (ExecutionException | TimeoutException e) {
-      // A broker is down on purpose; the next look will tell.
+      // A broker is down on purpose; the next look will tell. Checkpoints come and go meanwhile.
+      checkpoints.refresh();
     }
   }
 
