@@ -2,6 +2,7 @@ package io.korpse.flink.jobs.chaos;
 
 import io.korpse.flink.jobs.CopyTopicJob;
 import io.korpse.flink.jobs.local.Await;
+import io.korpse.flink.jobs.local.ChildProcess;
 import io.korpse.flink.jobs.local.Classpath;
 import io.korpse.flink.jobs.local.FlinkRestException;
 import io.korpse.flink.jobs.local.Listener;
@@ -116,6 +117,13 @@ final class ChaosCluster {
 
   int parallelism() {
     return parallelism;
+  }
+
+  /** The attempts of readers on a TaskManager, as the metadata of their commits names them. */
+  List<String> readersOn(ChildProcess taskManager) {
+    return flink.rest().attempts(jobId, "Source: ", taskManager.name()).stream()
+        .map(attempt -> jobId + "/" + attempt)
+        .toList();
   }
 
   /** Where the job's checkpoints are. */

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 
 /**
  * What came of a run.
@@ -17,8 +18,10 @@ import java.util.Locale;
  * @param happened the faults, in the order in which they happened
  * @param verdict over the copy
  * @param commits over the group
+ * @param frozen attempts of readers that were on TaskManagers when these were frozen
  */
-record ChaosResult(long seed, List<Happened> happened, Verdict verdict, CommitAudit commits) {
+record ChaosResult(
+    long seed, List<Happened> happened, Verdict verdict, CommitAudit commits, Set<String> frozen) {
 
   /**
    * A fault that happened.
@@ -32,19 +35,14 @@ record ChaosResult(long seed, List<Happened> happened, Verdict verdict, CommitAu
   record Happened(Fault fault, String target, long atMillis, long recoveryMillis) {}
 
   /**
-   * Whether nothing was wrong; a commit that no checkpoint proves is. One commit may go back for
-   * each TaskManager that was frozen: a request of it that comes too late, which the next commit
-   * corrects.
+   * Whether nothing was wrong; a commit that no checkpoint proves is, and one that went back,
+   * unless it was a request of a frozen attempt that came too late.
    */
   boolean clean() {
-    long frozen =
-        happened.stream()
-            .filter(entry -> entry.fault().kind() == FaultKind.TASKMANAGER_FREEZE)
-            .count();
     return verdict.clean()
         && commits.ahead() == 0
         && commits.untraced() == 0
-        && commits.back() <= frozen;
+        && commits.backWithoutExcuse(frozen) == 0;
   }
 
   /** Prints what is wrong, and the counts. */

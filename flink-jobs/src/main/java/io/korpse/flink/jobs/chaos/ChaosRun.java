@@ -70,7 +70,8 @@ final class ChaosRun {
         CommitAudit commits = group.audit();
         CommitLog.read(
             cluster.kafka().bootstrapServers(), ChaosCluster.GROUP, commits, TIME_TO_CATCH_UP);
-        return new ChaosResult(seed, happened, verdict(cluster, written), commits);
+        return new ChaosResult(
+            seed, happened, verdict(cluster, written), commits, injector.frozen());
       }
     }
   }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -19,17 +20,33 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class CommitAudit {
 
-  private static final Pattern CHECKPOINT = Pattern.compile("^korpse/1 .*checkpoint=(\\d+) ");
+  private static final Pattern WRITER = Pattern.compile("^korpse/1 job=(\\S+) checkpoint=(\\d+) ");
   private static final int NAMED = 20;
 
   private final CheckpointPositions checkpoints;
   private final Map<TopicPartition, Long> watched = new HashMap<>();
   private final Map<TopicPartition, Long> committed = new HashMap<>();
   private final List<String> details = new ArrayList<>();
-  private long back;
+  private final List<Writer> back = new ArrayList<>();
   private long ahead;
   private long traced;
   private long untraced;
+
+  /**
+   * Who has committed.
+   *
+   * @param attempt of a reader, as its job, its subtask and a number; empty when it is not named
+   * @param checkpoint that was committed; -1 when it is not named
+   */
+  private record Writer(String attempt, long checkpoint) {
+
+    static Writer of(OffsetAndMetadata position) {
+      Matcher named = WRITER.matcher(position.metadata());
+      return named.find()
+          ? new Writer(named.group(1), Long.parseLong(named.group(2)))
+          : new Writer("", -1);
+    }
+  }
 
   CommitAudit(CheckpointPositions checkpoints) {
     this.checkpoints = checkpoints;
@@ -67,13 +84,12 @@ final class CommitAudit {
   /** Takes the next commit of the log, in its order. */
   void replay(TopicPartition partition, OffsetAndMetadata position) {
     Long before = committed.put(partition, position.offset());
+    Writer writer = Writer.of(position);
     if (before != null && before > position.offset()) {
-      back++;
+      back.add(writer);
       name("committed back: " + text(partition, position) + ", before at " + before);
     }
-    Matcher writer = CHECKPOINT.matcher(position.metadata());
-    if (writer.find()
-        && checkpoints.holds(Long.parseLong(writer.group(1)), partition, position.offset())) {
+    if (checkpoints.holds(writer.checkpoint(), partition, position.offset())) {
       traced++;
     } else {
       untraced++;
@@ -93,7 +109,25 @@ final class CommitAudit {
 
   /** How many commits were lower than the one before. */
   long back() {
-    return back;
+    return back.size();
+  }
+
+  /**
+   * How many of them were not of an attempt that was frozen, or not of the same request as the
+   * first of it. One request of such an attempt may come too late, and the next commit corrects it.
+   *
+   * @param frozen the attempts that were frozen
+   */
+  long backWithoutExcuse(Set<String> frozen) {
+    Map<String, Long> late = new HashMap<>();
+    return back.stream()
+        .filter(
+            writer -> {
+              late.putIfAbsent(writer.attempt(), writer.checkpoint());
+              return !frozen.contains(writer.attempt())
+                  || late.get(writer.attempt()) != writer.checkpoint();
+            })
+        .count();
   }
 
   /** How many positions were seen that no completed checkpoint held. */

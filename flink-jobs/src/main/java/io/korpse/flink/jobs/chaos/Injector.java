@@ -7,9 +7,11 @@ import io.korpse.flink.jobs.local.Relay;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
@@ -24,6 +26,7 @@ final class Injector {
   private final Admin admin;
   private final NumberWriter writer;
   private final Roles roles;
+  private final Set<String> frozen = new HashSet<>();
 
   /**
    * An injector.
@@ -50,7 +53,11 @@ final class Injector {
         flink.startTaskManager();
         yield victim.name();
       }
-      case TASKMANAGER_FREEZE -> freeze(taskManager(fault), fault);
+      case TASKMANAGER_FREEZE -> {
+        ChildProcess victim = taskManager(fault);
+        frozen.addAll(cluster.readersOn(victim));
+        yield freeze(victim, fault);
+      }
       case JOBMANAGER_KILL -> {
         ChildProcess victim = kill(flink.jobManager());
         flink.startJobManager();
@@ -85,6 +92,11 @@ final class Injector {
         yield before + " to " + cluster.parallelism();
       }
     };
+  }
+
+  /** The attempts of readers that were on TaskManagers when these were frozen. */
+  Set<String> frozen() {
+    return frozen;
   }
 
   private ChildProcess taskManager(Fault fault) {

@@ -125,6 +125,28 @@ public final class FlinkRest {
     return true;
   }
 
+  /**
+   * The attempts of one vertex that are on a TaskManager: subtask and number, as in {@code 1#0}.
+   *
+   * @param jobId the job
+   * @param vertexPrefix how the vertex's name begins
+   * @param taskManager its name
+   */
+  public List<String> attempts(String jobId, String vertexPrefix, String taskManager) {
+    List<String> attempts = new ArrayList<>();
+    for (JsonNode vertex : get("/jobs/" + jobId).path("vertices")) {
+      if (vertex.path("name").asText().startsWith(vertexPrefix)) {
+        String path = "/jobs/" + jobId + "/vertices/" + vertex.path("id").asText();
+        for (JsonNode subtask : get(path).path("subtasks")) {
+          if (subtask.path("taskmanager-id").asText().equals(taskManager)) {
+            attempts.add(subtask.path("subtask").asInt() + "#" + subtask.path("attempt").asInt());
+          }
+        }
+      }
+    }
+    return attempts;
+  }
+
   /** Number of completed checkpoints of the job. */
   public long completedCheckpoints(String jobId) {
     return get("/jobs/" + jobId + "/checkpoints").path("counts").path("completed").asLong();

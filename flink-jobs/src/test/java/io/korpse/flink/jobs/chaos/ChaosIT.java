@@ -48,7 +48,7 @@ final class ChaosIT {
       throws Exception {
     ChaosResult result = run(THREE_BROKERS, 3);
 
-    assertThat(result.commits().back()).as("one request of the zombie").isLessThan(2);
+    assertThat(result.frozen()).as("a reader was on the TaskManager").isNotEmpty();
   }
 
   /** Runs a plan and expects a clean result. */
