@@ -82,10 +82,7 @@ final class ChaosRun {
         cluster.kafka().bootstrapServers(),
         ChaosCluster.COPY,
         written.length,
-        record ->
-            verdict.take(
-                ChaosCluster.COPY + "-" + record.partition() + "@" + record.offset(),
-                record.value()),
+        verdict::take,
         TIME_TO_CATCH_UP);
     verdict.expect(written);
     return verdict;

@@ -1,6 +1,5 @@
 package io.korpse.flink.jobs.chaos;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
@@ -8,7 +7,6 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -62,13 +60,13 @@ final class NumberWriter implements AutoCloseable {
   private void write() {
     long next = System.nanoTime();
     for (int partition = 0; !stopped; partition = (partition + 1) % partitions) {
-      NumberedRecord record = new NumberedRecord(partition, written[partition]++);
-      byte[] key = ByteBuffer.allocate(Long.BYTES).putLong(record.sequence()).array();
+      NumberedRecord record =
+          new NumberedRecord(partition, written[partition]++, System.currentTimeMillis());
       try {
         // The callback sees what the future would.
         var unused =
             producer.send(
-                new ProducerRecord<>(topic, partition, key, record.encode(PADDING)),
+                record.to(topic, PADDING),
                 (metadata, exception) -> {
                   if (exception != null) {
                     failure.compareAndSet(null, exception);

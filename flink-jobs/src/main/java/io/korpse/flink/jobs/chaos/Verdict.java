@@ -3,6 +3,7 @@ package io.korpse.flink.jobs.chaos;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * What is wrong with a copy, as its records come in. Keeps one bit per record and the coordinates
@@ -27,16 +28,21 @@ final class Verdict {
   /**
    * Takes the next record of the copy.
    *
-   * @param place where it was found, for people
-   * @param value its bytes
+   * @param copy of a record of the partition with the same number
    */
-  void take(String place, byte[] value) {
+  void take(ConsumerRecord<byte[], byte[]> copy) {
     records++;
-    NumberedRecord record = NumberedRecord.decode(value).orElse(null);
+    String place = copy.topic() + "-" + copy.partition() + "@" + copy.offset();
+    NumberedRecord record = NumberedRecord.decode(copy.value()).orElse(null);
     if (record == null || record.partition() < 0 || record.partition() >= MOST_PARTITIONS) {
       corrupt++;
       name("corrupt", place);
       return;
+    }
+    String differences = record.differences(copy);
+    if (!differences.isEmpty()) {
+      corrupt++;
+      name("corrupt", record + " at " + place + differences);
     }
     int sequence = Math.toIntExact(record.sequence());
     growTo(record.partition());
@@ -69,7 +75,15 @@ final class Verdict {
       BitSet numbers = seen.get(partition);
       for (int gap = numbers.nextClearBit(0); gap < end; gap = numbers.nextClearBit(gap + 1)) {
         lost++;
-        name("lost", new NumberedRecord(partition, gap).toString());
+        name("lost", partition + "@" + gap);
+      }
+    }
+    for (int partition = 0; partition < seen.size(); partition++) {
+      int end = partition < written.length ? Math.toIntExact(written[partition]) : 0;
+      BitSet numbers = seen.get(partition);
+      for (int more = numbers.nextSetBit(end); more >= 0; more = numbers.nextSetBit(more + 1)) {
+        corrupt++;
+        name("corrupt", partition + "@" + more + " was never written");
       }
     }
   }
