@@ -59,7 +59,7 @@ final class Injector {
         yield freeze(victim, fault);
       }
       case JOBMANAGER_KILL -> {
-        ChildProcess victim = kill(flink.jobManager());
+        ChildProcess victim = kill(flink.leadingJobManager(ChaosCluster.TIME_TO_RECOVER));
         flink.startJobManager();
         yield victim.name();
       }

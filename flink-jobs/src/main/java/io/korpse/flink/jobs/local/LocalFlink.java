@@ -25,6 +25,8 @@ public final class LocalFlink {
   private static final String TASK_MANAGER =
       "org.apache.flink.runtime.taskexecutor.TaskManagerRunner";
 
+  private static final String CLUSTER_ID = "high-availability.cluster-id";
+
   /** Packages that Flink opens on Java 17. */
   private static final List<String> OPENS =
       List.of(
@@ -45,6 +47,7 @@ public final class LocalFlink {
   private final Workspace workspace;
   private final List<Path> classPath;
   private final Path configuration;
+  private final Map<String, String> settings;
   private final int restPort;
   private final List<JobManager> jobManagers = new CopyOnWriteArrayList<>();
   private final List<ChildProcess> taskManagers = new CopyOnWriteArrayList<>();
@@ -55,10 +58,16 @@ public final class LocalFlink {
 
   private record JobManager(ChildProcess process, int restPort, FlinkRest rest) {}
 
-  private LocalFlink(Workspace workspace, List<Path> classPath, Path configuration, int restPort) {
+  private LocalFlink(
+      Workspace workspace,
+      List<Path> classPath,
+      Path configuration,
+      Map<String, String> settings,
+      int restPort) {
     this.workspace = workspace;
     this.classPath = classPath;
     this.configuration = configuration;
+    this.settings = settings;
     this.restPort = restPort;
   }
 
@@ -87,7 +96,7 @@ public final class LocalFlink {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    LocalFlink flink = new LocalFlink(workspace, jars.flink(), directory, restPort);
+    LocalFlink flink = new LocalFlink(workspace, jars.flink(), directory, settings, restPort);
     flink.startJobManager();
     for (int i = 0; i < taskManagers; i++) {
       flink.startTaskManager();
@@ -179,7 +188,8 @@ public final class LocalFlink {
     int workers = taskManagers.size();
     old.forEach(ChildProcess::kill);
     old.forEach(ChildProcess::awaitEnd);
-    clusterOptions = List.of("-D", "high-availability.cluster-id=/cluster-" + ++clusters);
+    settings.put(CLUSTER_ID, "/cluster-" + ++clusters);
+    clusterOptions = List.of("-D", CLUSTER_ID + "=" + settings.get(CLUSTER_ID));
     for (int i = 0; i < masters; i++) {
       startJobManager();
     }
@@ -198,9 +208,23 @@ public final class LocalFlink {
     return new JavaCommand(name, classPath, options, mainClass, arguments);
   }
 
-  /** The JobManager that has been there longest: the leader, when there is a standby. */
+  /** The JobManager that has been there longest; with a standby, not always the one that leads. */
   public ChildProcess jobManager() {
-    return leader().process();
+    return oldest().process();
+  }
+
+  /**
+   * The JobManager of a highly available cluster that has been elected.
+   *
+   * @throws IllegalStateException when none has been in time
+   */
+  public ChildProcess leadingJobManager(Duration atMost) {
+    String address = Election.leader(settings, atMost);
+    return jobManagers.stream()
+        .filter(jobManager -> jobManager.rest().url().equals(address))
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("None of the JobManagers is at " + address))
+        .process();
   }
 
   /** The TaskManagers that were alive when last one was started. */
@@ -208,12 +232,15 @@ public final class LocalFlink {
     return taskManagers;
   }
 
-  /** The REST interface of {@link #jobManager()}; its address is also that of the web page. */
+  /**
+   * The REST interface of {@link #jobManager()}, which asks the leader; its address is also that of
+   * the web page.
+   */
   public FlinkRest rest() {
-    return leader().rest();
+    return oldest().rest();
   }
 
-  private JobManager leader() {
+  private JobManager oldest() {
     return jobManagers.stream()
         .filter(jobManager -> jobManager.process().isAlive())
         .findFirst()
