@@ -63,7 +63,7 @@ public final class Chaos implements Callable<Integer> {
           "What may happen: taskmanager-kill, taskmanager-freeze, jobmanager-kill, flink-kill,"
               + " leader-kill, coordinator-kill, controller-kill, broker-freeze, brokers-roll,"
               + " cut-fetch, cut-commit, cut-discovery, storage-failure, add-partitions,"
-              + " savepoint, rescale. Default: all.",
+              + " savepoint, rescale, cut-long, cut-rpc. Default: all.",
       showDefaultValue = CommandLine.Help.Visibility.NEVER)
   private List<FaultKind> faults = Arrays.asList(FaultKind.values());
 

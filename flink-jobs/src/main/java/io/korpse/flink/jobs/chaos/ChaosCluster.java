@@ -102,7 +102,7 @@ final class ChaosCluster {
     settings.put("execution.checkpointing.num-retained", "20");
     settings.put(
         "execution.checkpointing.externalized-checkpoint-retention", "RETAIN_ON_CANCELLATION");
-    LocalFlink flink = LocalFlink.start(workspace, jars, Ports.free(1).get(0), 2, settings);
+    LocalFlink flink = LocalFlink.startRelayed(workspace, jars, Ports.free(1).get(0), 2, settings);
     flink.startJobManager();
     return flink;
   }

@@ -35,7 +35,11 @@ enum FaultKind {
   /** The job is stopped with a savepoint under load and resumed from it. */
   SAVEPOINT,
   /** The job is stopped with a savepoint and resumed from it with another parallelism. */
-  RESCALE;
+  RESCALE,
+  /** Clients cannot reach the leader of a partition, silently, for longer than a request lasts. */
+  CUT_LONG,
+  /** TaskManagers and JobManagers cannot call each other. */
+  CUT_RPC;
 
   /** As in options and results: {@code leader-kill}. */
   @Override

@@ -79,6 +79,15 @@ final class Injector {
           cut(List.of(broker(roles.leader(ChaosCluster.ORIGINAL, fault.choice()))), fault);
       case CUT_COMMIT -> cut(List.of(broker(roles.coordinator(ChaosCluster.GROUP))), fault);
       case CUT_DISCOVERY -> cut(cluster.kafka().brokers(), fault);
+      case CUT_LONG -> {
+        LocalBroker victim = broker(roles.leader(ChaosCluster.ORIGINAL, fault.choice()));
+        cut(List.of(victim.relay(ChaosCluster.CLIENTS)), Relay.Cut.SILENT, fault.lastsMillis());
+        yield "broker-" + victim.nodeId() + " silent";
+      }
+      case CUT_RPC -> {
+        cut(flink.relays(), how(fault), fault.lastsMillis());
+        yield "flink " + how(fault).name().toLowerCase(Locale.ROOT);
+      }
       case STORAGE_FAILURE -> failStorage(fault);
       case ADD_PARTITIONS -> addPartitions();
       case SAVEPOINT -> {
@@ -147,19 +156,28 @@ final class Injector {
   }
 
   private static String cut(List<LocalBroker> brokers, Fault fault) throws InterruptedException {
-    Relay.Cut how = fault.choice() % 2 == 0 ? Relay.Cut.SILENT : Relay.Cut.RESET;
-    List<Relay> relays =
-        brokers.stream().map(broker -> broker.relay(ChaosCluster.CLIENTS)).toList();
-    relays.forEach(relay -> relay.cut(how));
-    try {
-      Thread.sleep(Math.max(fault.lastsMillis(), 2 * ChaosCluster.DISCOVERY_INTERVAL.toMillis()));
-    } finally {
-      relays.forEach(Relay::heal);
-    }
+    cut(
+        brokers.stream().map(broker -> broker.relay(ChaosCluster.CLIENTS)).toList(),
+        how(fault),
+        Math.max(fault.lastsMillis(), 2 * ChaosCluster.DISCOVERY_INTERVAL.toMillis()));
     return brokers.stream()
             .map(broker -> Integer.toString(broker.nodeId()))
             .collect(Collectors.joining("+", "broker-", " "))
-        + how.name().toLowerCase(Locale.ROOT);
+        + how(fault).name().toLowerCase(Locale.ROOT);
+  }
+
+  private static Relay.Cut how(Fault fault) {
+    return fault.choice() % 2 == 0 ? Relay.Cut.SILENT : Relay.Cut.RESET;
+  }
+
+  private static void cut(List<Relay> relays, Relay.Cut how, long millis)
+      throws InterruptedException {
+    relays.forEach(relay -> relay.cut(how));
+    try {
+      Thread.sleep(millis);
+    } finally {
+      relays.forEach(Relay::heal);
+    }
   }
 
   /** Puts a file where the directory of the checkpoints was, which fails also for root. */

@@ -14,6 +14,9 @@ final class Schedule {
   private static final int SHORTEST_MILLIS = 1_000;
   private static final int LONGEST_MILLIS = 12_000;
 
+  /** Kafka's clients give a request up after 30 s. */
+  private static final int LONG_CUT_MILLIS = 40_000;
+
   private Schedule() {}
 
   /**
@@ -33,12 +36,10 @@ final class Schedule {
         left.addAll(kinds);
         Collections.shuffle(left, random);
       }
-      faults.add(
-          new Fault(
-              left.remove(left.size() - 1),
-              at,
-              random.nextInt(Integer.MAX_VALUE),
-              SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS)));
+      FaultKind kind = left.remove(left.size() - 1);
+      int choice = random.nextInt(Integer.MAX_VALUE);
+      int lasts = SHORTEST_MILLIS + random.nextInt(LONGEST_MILLIS - SHORTEST_MILLIS);
+      faults.add(new Fault(kind, at, choice, kind == FaultKind.CUT_LONG ? LONG_CUT_MILLIS : lasts));
       at += GAP_MILLIS / 2 + random.nextInt(GAP_MILLIS);
     } while (at < time.toMillis());
     return faults;

@@ -51,6 +51,8 @@ public final class LocalFlink {
   private final int restPort;
   private final List<JobManager> jobManagers = new CopyOnWriteArrayList<>();
   private final List<ChildProcess> taskManagers = new CopyOnWriteArrayList<>();
+  private final boolean relayed;
+  private final List<Relay> relays = new CopyOnWriteArrayList<>();
   private List<String> clusterOptions = List.of();
   private int startedMasters;
   private int startedWorkers;
@@ -63,12 +65,14 @@ public final class LocalFlink {
       List<Path> classPath,
       Path configuration,
       Map<String, String> settings,
-      int restPort) {
+      int restPort,
+      boolean relayed) {
     this.workspace = workspace;
     this.classPath = classPath;
     this.configuration = configuration;
     this.settings = settings;
     this.restPort = restPort;
+    this.relayed = relayed;
   }
 
   /**
@@ -86,6 +90,29 @@ public final class LocalFlink {
       int restPort,
       int taskManagers,
       Map<String, String> overrides) {
+    return start(workspace, jars, restPort, taskManagers, overrides, false);
+  }
+
+  /**
+   * As {@link #start(Workspace, Classpath, int, int, Map)}, of a highly available cluster whose
+   * JobManagers and TaskManagers call each other through relays.
+   */
+  public static LocalFlink startRelayed(
+      Workspace workspace,
+      Classpath jars,
+      int restPort,
+      int taskManagers,
+      Map<String, String> overrides) {
+    return start(workspace, jars, restPort, taskManagers, overrides, true);
+  }
+
+  private static LocalFlink start(
+      Workspace workspace,
+      Classpath jars,
+      int restPort,
+      int taskManagers,
+      Map<String, String> overrides,
+      boolean relayed) {
     Map<String, String> settings = settings(workspace, restPort);
     settings.putAll(overrides);
     Path directory = workspace.subdirectory("flink-conf");
@@ -96,7 +123,8 @@ public final class LocalFlink {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    LocalFlink flink = new LocalFlink(workspace, jars.flink(), directory, settings, restPort);
+    LocalFlink flink =
+        new LocalFlink(workspace, jars.flink(), directory, settings, restPort, relayed);
     flink.startJobManager();
     for (int i = 0; i < taskManagers; i++) {
       flink.startTaskManager();
@@ -152,29 +180,55 @@ public final class LocalFlink {
     jobManagers.removeIf(other -> !other.process().isAlive());
     boolean free = jobManagers.stream().noneMatch(other -> other.restPort() == restPort);
     int port = free ? restPort : Ports.free(1).get(0);
+    List<String> options =
+        new ArrayList<>(List.of("-D", "rest.port=" + port, "-D", "rest.bind-port=" + port));
+    options.addAll(relay("high-availability.jobmanager.port", "jobmanager.rpc.bind-port"));
     ChildProcess process =
         workspace.start(
             command(
                 "jobmanager-" + ++startedMasters,
                 List.of("-Xmx384m", "-XX:+UseSerialGC"),
                 JOB_MANAGER,
-                List.of("-D", "rest.port=" + port, "-D", "rest.bind-port=" + port)));
+                options));
     jobManagers.add(new JobManager(process, port, new FlinkRest("http://" + HOST + ":" + port)));
   }
 
   /** Starts one more TaskManager; returns before it is registered. */
   public ChildProcess startTaskManager() {
     String name = "taskmanager-" + ++startedWorkers;
+    List<String> options = new ArrayList<>(List.of("-D", "taskmanager.resource-id=" + name));
+    options.addAll(relay("taskmanager.rpc.port", "taskmanager.rpc.bind-port"));
     ChildProcess taskManager =
         workspace.start(
             command(
                 name,
                 List.of("-Xmx512m", "-XX:MaxDirectMemorySize=192m", "-XX:+UseG1GC"),
                 TASK_MANAGER,
-                List.of("-D", "taskmanager.resource-id=" + name)));
+                options));
     taskManagers.removeIf(other -> !other.isAlive());
     taskManagers.add(taskManager);
     return taskManager;
+  }
+
+  /** Options of a process whose calls come through a relay, if they are to. */
+  private List<String> relay(String portOption, String bindPortOption) {
+    if (!relayed) {
+      return List.of();
+    }
+    List<Integer> ports = Ports.free(2);
+    Relay relay = Relay.start(ports.get(0), ports.get(1));
+    workspace.onClose(relay::close);
+    relays.add(relay);
+    return List.of(
+        "-D", portOption + "=" + ports.get(0), "-D", bindPortOption + "=" + ports.get(1));
+  }
+
+  /**
+   * What calls between JobManagers and TaskManagers come through, also that of processes which have
+   * ended; empty unless started with relays.
+   */
+  public List<Relay> relays() {
+    return relays;
   }
 
   /**

@@ -10,10 +10,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two short fixed plans with all kinds but two; {@code bin/chaos} has the long ones. */
+/** Two short fixed plans with all kinds but three; {@code bin/chaos} has the long ones. */
 @Timeout(900)
 final class ChaosIT {
 
+  /** TaskManagers are cut off for longer than the heartbeat's time, and are given up. */
   private static final List<Fault> ONE_BROKER =
       List.of(
           new Fault(FaultKind.TASKMANAGER_KILL, 3_000, 0, 0),
@@ -22,6 +23,7 @@ final class ChaosIT {
           new Fault(FaultKind.STORAGE_FAILURE, 7_000, 0, 3_000),
           new Fault(FaultKind.CUT_DISCOVERY, 8_000, 0, 3_000),
           new Fault(FaultKind.RESCALE, 9_000, 0, 0),
+          new Fault(FaultKind.CUT_RPC, 10_000, 0, 10_000),
           new Fault(FaultKind.JOBMANAGER_KILL, 12_000, 0, 0));
 
   /** The freeze is longer than the heartbeat's time, so the TaskManager comes back as a zombie. */

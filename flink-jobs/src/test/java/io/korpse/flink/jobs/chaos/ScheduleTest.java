@@ -28,6 +28,15 @@ final class ScheduleTest {
   }
 
   @Test
+  void a_long_cut_is_longer_than_a_request_of_kafka_lasts_and_nothing_else_is() {
+    for (Fault fault : Schedule.of(7, Duration.ofMinutes(20), ALL)) {
+      assertThat(fault.lastsMillis() > 30_000)
+          .as(fault.toString())
+          .isEqualTo(fault.kind() == FaultKind.CUT_LONG);
+    }
+  }
+
+  @Test
   void does_only_what_is_asked_for_and_at_least_once() {
     assertThat(Schedule.of(7, Duration.ofSeconds(1), List.of(FaultKind.RESCALE)))
         .extracting(Fault::kind)
