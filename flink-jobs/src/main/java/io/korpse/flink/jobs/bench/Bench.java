@@ -21,6 +21,7 @@ public final class Bench {
 
   private static final String ALL = "all";
   private static final String DOCS = "docs";
+  private static final String CHECK = "--check";
 
   private final Path target;
   private final PrintStream results;
@@ -42,7 +43,8 @@ public final class Bench {
   }
 
   /**
-   * Returns 0 when everything was measured, 1 when a run failed, 2 when the command line is wrong.
+   * Returns 0 when everything was measured, 1 when a run failed or a target was missed that was to
+   * be checked, 2 when the command line is wrong.
    */
   int execute(String... args) {
     CommandLine command = new CommandLine(commandSpec());
@@ -60,7 +62,7 @@ public final class Bench {
   private int run(ParseResult parsed, String[] args) {
     try {
       if (parsed.matchedPositionalValue(0, "").equals(ALL)) {
-        return measureAll(parsed);
+        return status(parsed, measureAll(parsed));
       }
       if (parsed.matchedPositionalValue(0, "").equals(DOCS)) {
         PerformanceDoc.write(docs().resolve("performance"), docs().resolve("performance.md"));
@@ -71,7 +73,7 @@ public final class Bench {
       if (plan.json != null) {
         Json.write(plan.json, report.toJson());
       }
-      return 0;
+      return status(parsed, report.missed());
     } catch (IllegalArgumentException e) {
       progress.println(e.getMessage());
       return 2;
@@ -85,6 +87,14 @@ public final class Bench {
       }
       return 1;
     }
+  }
+
+  private int status(ParseResult parsed, List<String> missed) {
+    if (!parsed.hasMatchedOption(CHECK)) {
+      return 0;
+    }
+    missed.forEach(target -> progress.println("Target " + target));
+    return missed.isEmpty() ? 0 : 1;
   }
 
   private Report measure(Plan plan) throws Exception {
@@ -103,8 +113,11 @@ public final class Bench {
     }
   }
 
-  /** Measures the suite, or some of it, and writes the document anew after each part. */
-  private int measureAll(ParseResult parsed) throws Exception {
+  /**
+   * Measures the suite, or some of it, and writes the document anew after each part; returns the
+   * targets that were missed.
+   */
+  private List<String> measureAll(ParseResult parsed) throws Exception {
     Path directory = docs().resolve("performance");
     String only = parsed.matchedOptionValue("--only", "");
     List<String> names = only.isEmpty() ? List.of() : List.of(only.split(",", -1));
@@ -113,16 +126,19 @@ public final class Bench {
         throw new IllegalArgumentException("The suite has no part '%s'.".formatted(name));
       }
     }
+    List<String> missed = new ArrayList<>();
     for (Suite.Entry entry : Suite.entries()) {
       if (names.isEmpty() || names.contains(entry.name())) {
         String[] arguments = arguments(entry, parsed).toArray(new String[0]);
         Plan plan = Plan.of(new CommandLine(commandSpec()).parseArgs(arguments), arguments);
         results.println("## " + entry.title() + "\n");
-        Json.write(directory.resolve(entry.name() + ".json"), measure(plan).toJson());
+        Report report = measure(plan);
+        Json.write(directory.resolve(entry.name() + ".json"), report.toJson());
         PerformanceDoc.write(directory, docs().resolve("performance.md"));
+        report.missed().forEach(target -> missed.add(entry.name() + " " + target));
       }
     }
-    return 0;
+    return missed;
   }
 
   private Path docs() {
@@ -181,6 +197,14 @@ public final class Bench {
             .paramLabel("NAME[,NAME...]")
             .type(String.class)
             .description("With 'all': only these parts of docs/performance.md.")
+            .build());
+    spec.addOption(
+        OptionSpec.builder(CHECK)
+            .arity("0")
+            .type(Boolean.class)
+            .description(
+                "End with 1 when Korpse missed a target, or its runs do not tell; targets that"
+                    + " compare it with a source that was not measured are left out.")
             .build());
     spec.addOption(
         OptionSpec.builder("--json")
@@ -268,13 +292,13 @@ public final class Bench {
           "flink-jobs/bin/bench " + String.join(" ", withoutFiles(args)));
     }
 
-    /** The arguments but for where the results go, which changes none of them. */
+    /** The arguments but for what becomes of the results, which changes none of them. */
     private static List<String> withoutFiles(String... args) {
       List<String> kept = new ArrayList<>();
       for (int i = 0; i < args.length; i++) {
         if (args[i].equals("--json")) {
           i++;
-        } else if (!args[i].startsWith("--json=")) {
+        } else if (!args[i].startsWith("--json=") && !args[i].equals(CHECK)) {
           kept.add(args[i]);
         }
       }

@@ -37,7 +37,8 @@ final class IdleScenario implements Scenario {
 
   @Override
   public List<Target> targets(Settings settings) {
-    return List.of(Target.ratioAtMost("netCpuPercent", SourceKind.RAW, 1.2));
+    return List.of(
+        Target.ratioAtMost("netCpuPercent", SourceKind.RAW, 1.2).beside(SourceKind.FLINK));
   }
 
   @Override

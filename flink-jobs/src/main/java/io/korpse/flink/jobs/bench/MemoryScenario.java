@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -43,7 +44,15 @@ final class MemoryScenario implements Scenario {
 
   @Override
   public List<Target> targets(Settings settings) {
-    return List.of(Target.atLeast("survived", 1));
+    long most =
+        Math.min(
+            settings.count(Option.RECORDS),
+            settings.count(Option.RATE) * settings.count(Option.SECONDS));
+    return List.of(
+        Target.atLeast("survived", 1),
+        // A source that stands still needs no heap.
+        Target.atLeast("recordsEmitted", most / 2.0),
+        Target.atMost("heldOverBound", 1));
   }
 
   @Override
@@ -97,14 +106,14 @@ final class MemoryScenario implements Scenario {
             BenchSources.create(request.kind(), ReadPlan.of(request, Decoding.bytes())),
             WatermarkStrategy.noWatermarks(),
             probe)) {
-      return watch(job, emitted, settings.number(Option.SECONDS), partial);
+      return watch(job, emitted, settings, partial);
     }
   }
 
   private static Figures watch(
-      FlinkJob job, AtomicLong emitted, int seconds, Consumer<Figures> partial)
+      FlinkJob job, AtomicLong emitted, Settings settings, Consumer<Figures> partial)
       throws InterruptedException {
-    Deadline deadline = Deadline.inSeconds(seconds);
+    Deadline deadline = Deadline.inSeconds(settings.number(Option.SECONDS));
     long started = System.nanoTime();
     Figures figures = new Figures().put("survived", 1);
     double peakBuffered = -1;
@@ -114,13 +123,12 @@ final class MemoryScenario implements Scenario {
           Math.max(peakBuffered, GaugeReporter.sum("KafkaSourceReader.bufferedBytes").orElse(-1));
       if (sample % SAMPLES_PER_COLLECTION == 0) {
         peakLive = Math.max(peakLive, liveHeapBytes());
-        if (!job.running()) {
-          throw new IllegalStateException("The job failed: " + job.failure());
-        }
+        requireRunning(job);
       }
       if (peakBuffered >= 0) {
         figures.put("peakBufferedBytes", peakBuffered);
       }
+      putHeld(figures, settings.number(Option.SIZE));
       figures
           .put("liveHeapBytes", peakLive)
           .put("recordsEmitted", (double) emitted.get())
@@ -128,7 +136,26 @@ final class MemoryScenario implements Scenario {
       partial.accept(figures);
       deadline.pause(SAMPLE_MILLIS);
     }
+    requireRunning(job);
     return figures;
+  }
+
+  private static void requireRunning(FlinkJob job) throws InterruptedException {
+    if (!job.running()) {
+      throw new IllegalStateException("The job failed: " + job.failure());
+    }
+  }
+
+  /** What the reader held at most, by its own account, over what it may: nothing of the peer. */
+  private static void putHeld(Figures figures, int recordBytes) {
+    OptionalDouble peak = GaugeReporter.sum("KafkaSourceReader.heldBytesPeak");
+    OptionalDouble most = GaugeReporter.sum("KafkaSourceReader.heldBytesMax");
+    if (peak.isPresent() && most.isPresent()) {
+      double poll = most.getAsDouble() / 8;
+      figures
+          .put("heldPeakBytes", peak.getAsDouble())
+          .put("heldOverBound", peak.getAsDouble() / (most.getAsDouble() + poll + recordBytes));
+    }
   }
 
   /** What is left after a collection. */

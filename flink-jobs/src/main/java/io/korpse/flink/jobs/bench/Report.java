@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 
@@ -83,8 +84,24 @@ final class Report {
   }
 
   List<Target.Outcome> outcomes() {
-    return Scenarios.named(scenario).targets(settings).stream()
+    return targets().stream().map(target -> target.check(this)).toList();
+  }
+
+  private List<Target> targets() {
+    return Scenarios.named(scenario).targets(settings);
+  }
+
+  /**
+   * The targets that were missed, and those of which nothing is told though all of their sources
+   * were measured: what cannot be told is not met.
+   */
+  List<String> missed() {
+    Set<SourceKind> measured = summary(lastVariant()).keySet();
+    return targets().stream()
+        .filter(target -> measured.containsAll(target.sources()))
         .map(target -> target.check(this))
+        .filter(outcome -> outcome.met() == null || !outcome.met())
+        .map(outcome -> outcome.text() + (outcome.met() == null ? ": not told" : ": missed"))
         .toList();
   }
 

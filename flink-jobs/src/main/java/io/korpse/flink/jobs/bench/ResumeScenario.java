@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -59,7 +60,8 @@ final class ResumeScenario implements Scenario {
             "`resumeMillisP99` less `fetchMaxWaitMillis` at most 20",
             ResumeScenario::overMaxWait,
             20,
-            false),
+            false,
+            Set.of(SourceKind.KORPSE)),
         Target.atMost("fetchMaxWaitMillis", 100));
   }
 

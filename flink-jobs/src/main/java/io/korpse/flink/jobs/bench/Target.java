@@ -1,7 +1,9 @@
 package io.korpse.flink.jobs.bench;
 
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
@@ -10,8 +12,14 @@ import java.util.function.Function;
  * @param text the bound, in words
  * @param value what is bounded; empty if the runs do not tell
  * @param atLeast whether {@code bound} is the least that is allowed, else the most
+ * @param sources those whose runs tell
  */
-record Target(String text, Function<Report, OptionalDouble> value, double bound, boolean atLeast) {
+record Target(
+    String text,
+    Function<Report, OptionalDouble> value,
+    double bound,
+    boolean atLeast,
+    Set<SourceKind> sources) {
 
   /** What became of a target; {@code value} is null if the runs do not tell. */
   record Outcome(String text, Double value, Boolean met) {}
@@ -42,7 +50,8 @@ record Target(String text, Function<Report, OptionalDouble> value, double bound,
                 figure, atLeast ? "at least" : "at most", Numbers.text(bound), under.label()),
         report -> of(report.ratios(report.lastVariant(), SourceKind.KORPSE, under).get(figure)),
         bound,
-        atLeast);
+        atLeast,
+        Set.of(SourceKind.KORPSE, under));
   }
 
   static Target atLeast(String figure, double bound) {
@@ -50,7 +59,8 @@ record Target(String text, Function<Report, OptionalDouble> value, double bound,
         "`%s` at least %s".formatted(figure, Numbers.text(bound)),
         report -> median(report, figure),
         bound,
-        true);
+        true,
+        Set.of(SourceKind.KORPSE));
   }
 
   static Target atMost(String figure, double bound) {
@@ -58,7 +68,15 @@ record Target(String text, Function<Report, OptionalDouble> value, double bound,
         "`%s` at most %s".formatted(figure, Numbers.text(bound)),
         report -> median(report, figure),
         bound,
-        false);
+        false,
+        Set.of(SourceKind.KORPSE));
+  }
+
+  /** The same, for a figure that can only be told beside one source more. */
+  Target beside(SourceKind source) {
+    Set<SourceKind> more = EnumSet.copyOf(sources);
+    more.add(source);
+    return new Target(text, value, bound, atLeast, more);
   }
 
   static OptionalDouble median(Report report, String figure) {

@@ -66,7 +66,16 @@ class BenchCommandLineTest {
   @Test
   void options_override_the_defaults() {
     Bench.Plan plan =
-        plan("throughput", "--runs", "2", "--keys", "--size", "1024", "--json", "out.json");
+        plan(
+            "throughput",
+            "--runs",
+            "2",
+            "--keys",
+            "--size",
+            "1024",
+            "--check",
+            "--json",
+            "out.json");
 
     assertThat(plan.settings.number(Option.RUNS)).isEqualTo(2);
     assertThat(plan.settings.flag(Option.KEYS)).isTrue();

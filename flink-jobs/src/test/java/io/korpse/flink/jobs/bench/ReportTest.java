@@ -97,6 +97,36 @@ class ReportTest {
   }
 
   @Test
+  void what_is_missed_is_named_unless_a_source_that_it_takes_was_not_measured() {
+    Run peer = run(SourceKind.KAFKA_SOURCE, 1, "", 10);
+
+    assertThat(report("json", run(SourceKind.KORPSE, 1, "", 11), peer).missed())
+        .containsExactly("`recordsPerSecond` at least 1.15 of kafkasource: missed");
+    assertThat(report("json", run(SourceKind.KORPSE, 1, "", 12), peer).missed()).isEmpty();
+    assertThat(report("json", run(SourceKind.KORPSE, 1, "", 11)).missed()).isEmpty();
+    assertThat(report("json", peer).missed()).isEmpty();
+  }
+
+  @Test
+  void a_target_of_which_the_runs_of_its_sources_do_not_tell_is_missed() {
+    Run silent = new Run(SourceKind.KORPSE, 1, "", new Figures().put("survived", 1));
+
+    assertThat(report("memory", silent).missed())
+        .containsExactly(
+            "`recordsEmitted` at least 150: not told", "`heldOverBound` at most 1: not told");
+  }
+
+  @Test
+  void a_run_that_did_not_survive_or_emitted_nothing_or_held_too_much_misses_its_target() {
+    Figures figures =
+        new Figures().put("survived", 0).put("recordsEmitted", 149).put("heldOverBound", 1.01);
+
+    assertThat(report("memory", new Run(SourceKind.KORPSE, 1, "", figures)).missed())
+        .hasSize(3)
+        .allMatch(target -> target.endsWith(": missed"));
+  }
+
+  @Test
   void reads_back_what_it_wrote() {
     Report report =
         report("json", run(SourceKind.KORPSE, 1, "", 12), run(SourceKind.KAFKA_SOURCE, 1, "", 10));
