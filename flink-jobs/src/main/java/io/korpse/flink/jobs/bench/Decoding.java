@@ -5,10 +5,12 @@ import java.io.Serializable;
 import org.apache.flink.api.common.serialization.AbstractDeserializationSchema;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 
 /** How a record becomes what the job sees: the same for every source. */
 sealed interface Decoding<T> extends Serializable {
@@ -42,6 +44,20 @@ sealed interface Decoding<T> extends Serializable {
 
   static Decoding<byte[]> bytes() {
     return new Value<>(new Bytes());
+  }
+
+  /** The value of a record whose headers are looked at, too, so that a source must keep them. */
+  static Decoding<byte[]> bytesWithHeaders() {
+    return new Whole<>(
+        record -> {
+          for (Header header : record.headers()) {
+            if (header.value() == null) {
+              throw new IllegalStateException("Header " + header.key() + " has no value");
+            }
+          }
+          return record.value();
+        },
+        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO);
   }
 
   static Decoding<String> strings() {

@@ -35,7 +35,7 @@ final class KorpseSources {
     return builder.build();
   }
 
-  private static <T> KafkaRecordDeserializationSchema<T> schema(Decoding<T> decoding) {
+  static <T> KafkaRecordDeserializationSchema<T> schema(Decoding<T> decoding) {
     if (decoding instanceof Decoding.Value<T> value) {
       return KafkaRecordDeserializationSchema.valueOnly(value.schema());
     }

@@ -103,11 +103,16 @@ final class MemoryScenario implements Scenario {
     try (FlinkJob job =
         FlinkJob.start(
             FlinkJob.configuration(settings),
-            BenchSources.create(request.kind(), ReadPlan.of(request, Decoding.bytes())),
+            BenchSources.create(request.kind(), ReadPlan.of(request, decoding(settings))),
             WatermarkStrategy.noWatermarks(),
             probe)) {
       return watch(job, emitted, settings, partial);
     }
+  }
+
+  /** With headers, one that reads them: a source may drop what its schema does not read. */
+  static Decoding<byte[]> decoding(Settings settings) {
+    return settings.number(Option.HEADERS) > 0 ? Decoding.bytesWithHeaders() : Decoding.bytes();
   }
 
   private static Figures watch(
