@@ -26,14 +26,23 @@ public final class Bench {
   private final Path target;
   private final PrintStream results;
   private final PrintStream progress;
+  private final Host shared;
 
   /**
    * @param target {@code flink-jobs/target}
    */
   Bench(Path target, PrintStream results, PrintStream progress) {
+    this(target, results, progress, null);
+  }
+
+  /**
+   * @param shared what each run uses and leaves open; null for a broker of its own
+   */
+  Bench(Path target, PrintStream results, PrintStream progress, Host shared) {
     this.target = target;
     this.results = results;
     this.progress = progress;
+    this.shared = shared;
   }
 
   public static void main(String[] args) {
@@ -101,16 +110,22 @@ public final class Bench {
     if (plan.profiles != null) {
       Files.createDirectories(plan.profiles);
     }
-    try (Host host = Host.start(target, progress)) {
-      List<Run> runs =
-          new Runner(host, plan.scenario, plan.settings, plan.sources, plan.profiles).run();
-      Report report =
-          new Report(
-              plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
-      results.println(report.toTable());
-      results.println(report.toTargets());
-      return report;
+    if (shared != null) {
+      return measure(plan, shared);
     }
+    try (Host host = Host.start(target, progress)) {
+      return measure(plan, host);
+    }
+  }
+
+  private Report measure(Plan plan, Host host) throws Exception {
+    List<Run> runs =
+        new Runner(host, plan.scenario, plan.settings, plan.sources, plan.profiles).run();
+    Report report =
+        new Report(plan.scenario.name(), plan.command, Environment.describe(), plan.settings, runs);
+    results.println(report.toTable());
+    results.println(report.toTargets());
+    return report;
   }
 
   /**

@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,22 +19,42 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 300, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BenchIT {
 
+  private static final Path TARGET = Path.of("target");
+  private static final ByteArrayOutputStream PROGRESS = new ByteArrayOutputStream();
+
+  private static Host host;
+
   @TempDir private Path directory;
 
+  @BeforeAll
+  static void startBroker() {
+    host = Host.start(TARGET, printer(PROGRESS));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    host.close();
+  }
+
+  private static PrintStream printer(ByteArrayOutputStream out) {
+    return new PrintStream(out, true, StandardCharsets.UTF_8);
+  }
+
   private JsonNode bench(String... args) throws Exception {
+    return bench(0, args);
+  }
+
+  private JsonNode bench(int status, String... args) throws Exception {
     Path json = directory.resolve("result.json");
     String[] all = new String[args.length + 2];
     System.arraycopy(args, 0, all, 0, args.length);
     all[args.length] = "--json";
     all[args.length + 1] = json.toString();
-    ByteArrayOutputStream progress = new ByteArrayOutputStream();
+    PROGRESS.reset();
     int exit =
-        new Bench(
-                Path.of("target"),
-                new PrintStream(new ByteArrayOutputStream(), true, StandardCharsets.UTF_8),
-                new PrintStream(progress, true, StandardCharsets.UTF_8))
+        new Bench(TARGET, printer(new ByteArrayOutputStream()), printer(PROGRESS), host)
             .execute(all);
-    assertThat(exit).as(progress.toString(StandardCharsets.UTF_8)).isZero();
+    assertThat(exit).as(PROGRESS.toString(StandardCharsets.UTF_8)).isEqualTo(status);
     return Json.parse(Files.readString(json), JsonNode.class);
   }
 
@@ -42,7 +64,7 @@ class BenchIT {
         bench(
             "throughput",
             "--source",
-            "kafkasource,raw",
+            "korpse,kafkasource,raw",
             "--records",
             "20000",
             "--runs",
@@ -52,7 +74,7 @@ class BenchIT {
             "--heap",
             "512m");
 
-    for (String source : new String[] {"kafkasource", "raw"}) {
+    for (String source : new String[] {"korpse", "kafkasource", "raw"}) {
       for (String figure :
           new String[] {"recordsPerSecond", "cpuNanosPerRecord", "allocatedBytesPerRecord"}) {
         assertThat(json.at("/summary/" + source + "/" + figure + "/median").asDouble())
@@ -61,15 +83,17 @@ class BenchIT {
       }
     }
     assertThat(json.at("/summary/kafkasource/allocatedOverRaw").isMissingNode()).isFalse();
+    assertThat(json.at("/ratios/recordsPerSecond").asDouble()).isPositive();
   }
 
   @Test
-  void order_sees_how_far_the_peer_is_out_of_order() throws Exception {
+  void order_is_kept_and_the_peer_is_seen_to_be_far_out_of_it() throws Exception {
     JsonNode json =
         bench(
             "order",
+            "--check",
             "--source",
-            "kafkasource",
+            "korpse,kafkasource",
             "--records",
             "15937",
             "--runs",
@@ -81,6 +105,75 @@ class BenchIT {
 
     assertThat(json.at("/summary/kafkasource/maxDisorderSeconds/median").asDouble())
         .isBetween(60.0, 3_600.0);
+  }
+
+  @Test
+  void memory_is_bounded_with_headers_and_more_data_than_heap() throws Exception {
+    JsonNode json =
+        bench(
+            "memory",
+            "--check",
+            "--source",
+            "korpse",
+            "--partitions",
+            "16",
+            "--records",
+            "256",
+            "--headers",
+            "4",
+            "--heap",
+            "128m",
+            "--rate",
+            "20",
+            "--seconds",
+            "5");
+
+    JsonNode figures = json.at("/summary/korpse");
+    assertThat(figures.at("/survived/median").asInt()).isOne();
+    assertThat(figures.at("/heldPeakBytes/median").asDouble()).isPositive();
+    assertThat(figures.at("/liveHeapBytes/median").asDouble()).isPositive();
+  }
+
+  @Test
+  void a_missed_target_is_told_by_the_status_when_it_is_to_be_checked() throws Exception {
+    JsonNode json =
+        bench(
+            1,
+            "resume",
+            "--check",
+            "--source",
+            "korpse",
+            "--partitions",
+            "4",
+            "--seconds",
+            "2",
+            "--consumer",
+            "fetch.max.wait.ms=101");
+
+    JsonNode figures = json.at("/summary/korpse");
+    assertThat(figures.at("/fetchMaxWaitMillis/median").asInt()).isEqualTo(101);
+    assertThat(figures.at("/resumes/median").asInt()).isPositive();
+  }
+
+  @Test
+  void partitions_beside_held_ones_are_read_to_their_ends() throws Exception {
+    JsonNode json =
+        bench(
+            "isolation",
+            "--source",
+            "korpse",
+            "--partitions",
+            "4",
+            "--records",
+            "200000",
+            "--runs",
+            "1",
+            "--warmups",
+            "0",
+            "--heap",
+            "512m");
+
+    assertThat(json.at("/summary/korpse/unaffectedShare/median").asDouble()).isPositive();
   }
 
   @Test
