@@ -20,11 +20,14 @@ import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
 import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourcePatternFilter;
 import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -182,6 +185,18 @@ final class SecureKafka {
     }
     try (Admin admin = admin()) {
       admin.createAcls(rules).all().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Takes from a user what it may do with a topic or group. */
+  void withdraw(String user, ResourceType type, String name) throws Exception {
+    AclBindingFilter rights =
+        new AclBindingFilter(
+            new ResourcePatternFilter(type, name, PatternType.LITERAL),
+            new AccessControlEntryFilter(
+                "User:" + user, null, AclOperation.ANY, AclPermissionType.ANY));
+    try (Admin admin = admin()) {
+      admin.deleteAcls(List.of(rights)).all().get(30, TimeUnit.SECONDS);
     }
   }
 

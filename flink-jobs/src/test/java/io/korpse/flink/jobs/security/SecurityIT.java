@@ -201,6 +201,50 @@ final class SecurityIT {
         .isEqualTo(numbers(VALUES, VALUES + 5));
   }
 
+  @Test
+  void a_right_on_the_topic_that_is_taken_away_ends_the_job_and_names_the_topic() throws Exception {
+    allowReading("stranger");
+    Map<String, String> stranger = kafka.login("PLAIN", "stranger", SECRET);
+    JobClient job = start(stranger, OffsetsInitializer.earliest());
+    awaitCommitted(VALUES);
+
+    kafka.withdraw("stranger", ResourceType.TOPIC, topic);
+    assertThatThrownBy(() -> job.getJobExecutionResult().get(120, TimeUnit.SECONDS))
+        .satisfies(
+            error ->
+                assertThat(ExceptionUtils.stringifyException(error))
+                    .contains(topic)
+                    .containsIgnoringCase("authoriz"));
+
+    kafka.allow("stranger", ResourceType.TOPIC, topic, AclOperation.READ);
+    kafka.write(topic, VALUES, VALUES + 5);
+    assertThat(
+            read(stranger, OffsetsInitializer.committedOffsets(OffsetsInitializer.earliest()), 5))
+        .isEqualTo(numbers(VALUES, VALUES + 5));
+  }
+
+  @Test
+  void a_right_on_the_group_that_is_taken_away_suspends_commits_until_it_is_back()
+      throws Exception {
+    allowReading("stranger");
+    JobClient job = start(kafka.login("PLAIN", "stranger", SECRET), OffsetsInitializer.earliest());
+    try {
+      awaitCommitted(VALUES);
+
+      kafka.withdraw("stranger", ResourceType.GROUP, group);
+      kafka.write(topic, VALUES, VALUES + 5);
+      awaitGauge(job, "currentOffset", VALUES + 4L);
+      awaitGauge(job, "commitState", COMMITS_SUSPENDED);
+      assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.RUNNING);
+      assertThat(kafka.committed(group, topic)).isEqualTo(VALUES);
+
+      kafka.allow("stranger", ResourceType.GROUP, group, AclOperation.READ);
+      awaitCommitted(VALUES + 5);
+    } finally {
+      job.cancel().get(60, TimeUnit.SECONDS);
+    }
+  }
+
   private void allowReading(String user) throws Exception {
     kafka.allow(user, ResourceType.TOPIC, topic, AclOperation.READ);
     kafka.allow(user, ResourceType.GROUP, group, AclOperation.READ);
