@@ -1,5 +1,6 @@
 package io.korpse.flink.jobs.local;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -7,10 +8,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Creates topics that may be written at once. */
 public final class Topics {
@@ -33,7 +34,20 @@ public final class Topics {
         ends.put(new TopicPartition(topic.name(), p), OffsetSpec.latest());
       }
     }
-    ListOffsetsResult answers = admin.listOffsets(ends);
-    answers.all().get(SECONDS, TimeUnit.SECONDS);
+    Await.until(
+        "the leaders of " + ends.keySet(), Duration.ofSeconds(SECONDS), () -> answer(admin, ends));
+  }
+
+  private static boolean answer(Admin admin, Map<TopicPartition, OffsetSpec> ends)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    try {
+      return admin.listOffsets(ends).all().get(SECONDS, TimeUnit.SECONDS).size() == ends.size();
+    } catch (ExecutionException e) {
+      // A broker that has not heard of the topic yet says so, and the client believes it.
+      if (e.getCause() instanceof UnknownTopicOrPartitionException) {
+        return false;
+      }
+      throw e;
+    }
   }
 }
