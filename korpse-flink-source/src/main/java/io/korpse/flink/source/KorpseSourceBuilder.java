@@ -225,6 +225,16 @@ public final class KorpseSourceBuilder<T> {
     return set(KorpseSourceOptions.READER_BUFFER, size);
   }
 
+  /**
+   * Kafka consumers that a subtask reads with, each on a thread of its own, with a part of the
+   * splits and of the reader's buffer. Default 1, at most 8. Each has its own copy of what user
+   * code runs on its thread: consumer factory, record hook, record size, and the schema where the
+   * fetcher deserializes.
+   */
+  public KorpseSourceBuilder<T> setReaderConsumers(int consumers) {
+    return set(KorpseSourceOptions.READER_CONSUMERS, consumers);
+  }
+
   /** Heap that one poll may add to that. Default: an eighth of it, at most 8 MiB. */
   public KorpseSourceBuilder<T> setPollSize(MemorySize size) {
     return set(KorpseSourceOptions.POLL_SIZE, size);

@@ -49,6 +49,8 @@ final class SettingsCheck {
   /** Room for each batch is made at once. */
   private static final int MOST_BATCHES = 10_000;
 
+  private static final int MOST_CONSUMERS = 8;
+
   private SettingsCheck() {}
 
   /** Kafka's configuration with what the source fixes, after a check of what the user gave. */
@@ -121,6 +123,7 @@ final class SettingsCheck {
     fitsReader(settings.pollBytes(), settings, KorpseSourceOptions.POLL_SIZE);
     fitsReader(settings.handoverBytes(), settings, KorpseSourceOptions.HANDOVER_SIZE);
     positive(settings.retainedResponses(), KorpseSourceOptions.RETAINED_RESPONSES);
+    consumers(settings.readerConsumers(), settings.retainedResponses());
     positive(settings.handoverBatches(), KorpseSourceOptions.HANDOVER_BATCHES);
     require(
         settings.handoverBatches() <= MOST_BATCHES,
@@ -162,6 +165,24 @@ final class SettingsCheck {
                         + rate
                         + " records per second; it is above 0, or left out for no limit"));
     commits(settings, options);
+  }
+
+  /** Each consumer may retain a response and read another, within what one consumer may. */
+  private static void consumers(int consumers, int responses) {
+    String key = KorpseSourceOptions.READER_CONSUMERS.key();
+    require(
+        consumers >= 1 && consumers <= MOST_CONSUMERS,
+        key + " is " + consumers + "; it is at least 1 and at most " + MOST_CONSUMERS);
+    require(
+        consumers == 1 || 2 * consumers <= responses + 1,
+        key
+            + " is "
+            + consumers
+            + ", which needs a korpse.reader.retained-responses of at least "
+            + (2 * consumers - 1)
+            + ", and that is "
+            + responses
+            + "; lower the one or raise the other");
   }
 
   private static void commits(SourceSettings settings, Configuration options) {

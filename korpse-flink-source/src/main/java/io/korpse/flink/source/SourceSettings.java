@@ -222,6 +222,11 @@ public final class SourceSettings implements Serializable {
         .orElseGet(OptionalLong::empty);
   }
 
+  /** Consumers of one reader, each with a thread. */
+  public int readerConsumers() {
+    return options.get(KorpseSourceOptions.READER_CONSUMERS);
+  }
+
   /** Bytes that one poll may add; empty when the reader decides. */
   public OptionalLong pollBytes() {
     return bytes(KorpseSourceOptions.POLL_SIZE);

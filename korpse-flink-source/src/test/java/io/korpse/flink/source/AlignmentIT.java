@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Flink's watermark alignment with two partitions of which one runs 20 times as fast through event
@@ -80,18 +80,22 @@ final class AlignmentIT {
 
   @Test
   void without_alignment_the_fast_partition_runs_away() throws Exception {
-    assertThat(widest(run(1, WatermarkStrategy.forMonotonousTimestamps())))
+    assertThat(widest(run(1, 1, WatermarkStrategy.forMonotonousTimestamps())))
         .isGreaterThan(RECORDS * (FAST_MILLIS - SLOW_MILLIS) * 9 / 10);
   }
 
-  /** W77: splits of one subtask, splits of two, and a third subtask that has none and is idle. */
+  /**
+   * W77: splits of one subtask, splits of two, and a third subtask that has none and is idle; and
+   * splits of one subtask that are read by two consumers.
+   */
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 3})
-  void with_alignment_it_stays_within_the_drift_and_what_was_handed_over(int parallelism)
-      throws Exception {
+  @CsvSource({"1, 1", "2, 1", "3, 1", "1, 2"})
+  void with_alignment_it_stays_within_the_drift_and_what_was_handed_over(
+      int parallelism, int consumers) throws Exception {
     List<Long> emitted =
         run(
             parallelism,
+            consumers,
             WatermarkStrategy.<Long>forMonotonousTimestamps()
                 .withWatermarkAlignment(
                     "group", Duration.ofMillis(DRIFT_MILLIS), Duration.ofMillis(20)));
@@ -116,7 +120,7 @@ final class AlignmentIT {
     return widest;
   }
 
-  private static List<Long> run(int parallelism, WatermarkStrategy<Long> watermarks)
+  private static List<Long> run(int parallelism, int consumers, WatermarkStrategy<Long> watermarks)
       throws Exception {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
     env.setParallelism(parallelism);
@@ -127,6 +131,7 @@ final class AlignmentIT {
             .setTopics(TOPIC)
             .setUnbounded(OffsetsInitializer.latest())
             .setOrder(RecordOrder.FAIR)
+            .setReaderConsumers(consumers)
             .setReaderBuffer(MemorySize.ofMebiBytes(2))
             .setSplitBuffer(MemorySize.ofMebiBytes(1))
             .setRateLimit(RECORDS_PER_SECOND)

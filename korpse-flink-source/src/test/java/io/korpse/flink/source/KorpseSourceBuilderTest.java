@@ -146,6 +146,8 @@ final class KorpseSourceBuilderTest {
     "korpse.split.buffer.resume-fraction, 0",
     "korpse.reader.buffer.size, 1 mb",
     "korpse.reader.poll.size, 0 b",
+    "korpse.reader.consumers, 0",
+    "korpse.reader.consumers, 9",
     "korpse.reader.retained-responses, 0",
     "korpse.handover.batches, 0",
     "korpse.handover.records, -1",
@@ -181,6 +183,26 @@ final class KorpseSourceBuilderTest {
         .withMessageContaining(key)
         .withMessageContaining("9437184")
         .withMessageContaining("8388608");
+  }
+
+  @Test
+  void rejects_more_consumers_than_responses_that_they_may_retain() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> valid().setReaderConsumers(5).build())
+        .withMessage(
+            "korpse.reader.consumers is 5, which needs a korpse.reader.retained-responses of at"
+                + " least 9, and that is 8; lower the one or raise the other");
+    assertThat(valid().setReaderConsumers(4).build().settings().readerConsumers()).isEqualTo(4);
+    assertThat(
+            valid()
+                .setReaderConsumers(5)
+                .setRetainedResponses(9)
+                .build()
+                .settings()
+                .readerConsumers())
+        .isEqualTo(5);
+    // One consumer may have whatever it could have before.
+    assertThat(valid().setRetainedResponses(1).build().settings().readerConsumers()).isEqualTo(1);
   }
 
   @Test

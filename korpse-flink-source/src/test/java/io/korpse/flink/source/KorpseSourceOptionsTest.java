@@ -45,6 +45,7 @@ final class KorpseSourceOptionsTest {
     expected.put("korpse.order.wait", "PT1S");
     expected.put("korpse.rate-limit", "null");
     expected.put("korpse.reader.buffer.size", "null");
+    expected.put("korpse.reader.consumers", "1");
     expected.put("korpse.reader.poll.size", "null");
     expected.put("korpse.reader.retained-responses", "8");
     expected.put("korpse.split.buffer.records", "16384");

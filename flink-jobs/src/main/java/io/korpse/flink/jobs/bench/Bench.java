@@ -252,7 +252,7 @@ public final class Bench {
     lines.add("");
     lines.add("Sources:");
     for (SourceKind kind : SourceKind.values()) {
-      lines.add("  %-11s %s".formatted(kind.label(), kind.description()));
+      lines.add("  %-14s %s".formatted(kind.label(), kind.description()));
     }
     return lines;
   }
@@ -327,7 +327,7 @@ public final class Bench {
       List<SourceKind> sources = new ArrayList<>();
       for (String name : names.split(",", -1)) {
         SourceKind kind = SourceKind.of(name.trim());
-        boolean known = scenario.sources().contains(kind) || kind == SourceKind.KORPSE_FAIR;
+        boolean known = scenario.sources().contains(kind) || kind.anywhere();
         if (!known) {
           throw new IllegalArgumentException(
               "Scenario '%s' has no source '%s'.".formatted(scenario.name(), kind.label()));

@@ -23,11 +23,20 @@ final class BenchSources {
           KorpseSources.create(
               plan.withProperty(KorpseSourceOptions.DESERIALIZE_ON_FETCHER.key(), "true"),
               RecordOrder.EVENT_TIME);
+      case KORPSE_2 -> KorpseSources.create(two(plan), RecordOrder.EVENT_TIME);
+      case KORPSE_2_EARLY ->
+          KorpseSources.create(
+              two(plan).withProperty(KorpseSourceOptions.DESERIALIZE_ON_FETCHER.key(), "true"),
+              RecordOrder.EVENT_TIME);
       case KORPSE -> KorpseSources.create(plan, RecordOrder.EVENT_TIME);
       case KORPSE_FAIR -> KorpseSources.create(plan, RecordOrder.FAIR);
       case RAW, FLINK ->
           throw new IllegalArgumentException("'%s' is no Flink source.".formatted(kind.label()));
     };
+  }
+
+  private static <T> ReadPlan<T> two(ReadPlan<T> plan) {
+    return plan.withProperty(KorpseSourceOptions.READER_CONSUMERS.key(), "2");
   }
 
   private static <T> KafkaSource<T> kafkaSource(ReadPlan<T> plan) {

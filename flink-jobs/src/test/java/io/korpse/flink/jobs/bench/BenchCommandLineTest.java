@@ -64,6 +64,13 @@ class BenchCommandLineTest {
   }
 
   @Test
+  void variants_of_korpse_are_measured_in_any_scenario_when_asked_for() {
+    assertThat(plan("throughput", "--source", "korpse,korpse-2,korpse-2-early").sources)
+        .containsExactly(SourceKind.KORPSE, SourceKind.KORPSE_2, SourceKind.KORPSE_2_EARLY);
+    assertThat(plan("order", "--source", "korpse-2").sources).containsExactly(SourceKind.KORPSE_2);
+  }
+
+  @Test
   void options_override_the_defaults() {
     Bench.Plan plan =
         plan(

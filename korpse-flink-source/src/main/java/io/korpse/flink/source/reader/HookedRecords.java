@@ -11,7 +11,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
  * Puts the user's hook before the buffers, and counts what it drops: {@code recordsDropped} of the
- * reader, and by reason in the group {@code drop.<reason>}. Fetcher thread.
+ * reader, and by reason in the group {@code drop.<reason>}. Fetcher thread; copies on several
+ * threads have the counters in common.
  */
 final class HookedRecords implements UnaryOperator<ConsumerRecord<byte[], byte[]>> {
 
@@ -22,15 +23,21 @@ final class HookedRecords implements UnaryOperator<ConsumerRecord<byte[], byte[]
   private static final String COUNTER = "recordsDropped";
 
   private final RecordHook hook;
-  private final MetricGroup group;
-  private final Counter dropped;
-  private final Map<String, Counter> byReason = new HashMap<>();
+  private final Drops drops;
   private String reason;
 
   HookedRecords(RecordHook hook, MetricGroup group) {
+    this(hook, new Drops(group));
+  }
+
+  private HookedRecords(RecordHook hook, Drops drops) {
     this.hook = hook;
-    this.group = group;
-    this.dropped = group.counter(COUNTER);
+    this.drops = drops;
+  }
+
+  /** The same counters, for a copy of the hook on another thread. */
+  HookedRecords of(RecordHook copy) {
+    return new HookedRecords(copy, drops);
   }
 
   @Nullable
@@ -44,8 +51,7 @@ final class HookedRecords implements UnaryOperator<ConsumerRecord<byte[], byte[]
       throw new IllegalStateException("The record hook failed at " + at(record) + ": " + e, e);
     }
     if (mapped == null) {
-      dropped.inc();
-      counter(reason).inc();
+      drops.count(reason);
     } else if (mapped != record && !at(mapped).equals(at(record))) {
       throw new IllegalStateException(
           "The record hook gave a record of " + at(mapped) + " for that of " + at(record));
@@ -59,13 +65,31 @@ final class HookedRecords implements UnaryOperator<ConsumerRecord<byte[], byte[]
     return null;
   }
 
-  private Counter counter(String name) {
-    Counter counter = byReason.get(name);
-    if (counter == null) {
-      String kept = byReason.size() < MAX_REASONS ? name : OTHER;
-      counter = byReason.computeIfAbsent(kept, n -> group.addGroup("drop", n).counter(COUNTER));
+  /** Flink's counters are not made for several threads. */
+  private static final class Drops {
+
+    private final MetricGroup group;
+    private final Counter dropped;
+    private final Map<String, Counter> byReason = new HashMap<>();
+
+    Drops(MetricGroup group) {
+      this.group = group;
+      this.dropped = group.counter(COUNTER);
     }
-    return counter;
+
+    synchronized void count(String reason) {
+      dropped.inc();
+      counter(reason).inc();
+    }
+
+    private Counter counter(String name) {
+      Counter counter = byReason.get(name);
+      if (counter == null) {
+        String kept = byReason.size() < MAX_REASONS ? name : OTHER;
+        counter = byReason.computeIfAbsent(kept, n -> group.addGroup("drop", n).counter(COUNTER));
+      }
+      return counter;
+    }
   }
 
   private static String at(ConsumerRecord<byte[], byte[]> record) {

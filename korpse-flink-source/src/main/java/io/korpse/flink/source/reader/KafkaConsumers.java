@@ -52,6 +52,26 @@ final class KafkaConsumers implements ConsumerFactory {
         .ifPresent(rack -> config.setProperty(ConsumerConfig.CLIENT_RACK_CONFIG, rack));
   }
 
+  private KafkaConsumers(
+      KafkaConsumers reader,
+      String clientId,
+      KafkaConsumerFactory factory,
+      java.util.function.Consumer<Consumer<byte[], byte[]>> onCreated) {
+    this.config = reader.config;
+    this.clientId = clientId;
+    this.factory = factory;
+    this.userCode = reader.userCode;
+    this.onCreated = onCreated;
+  }
+
+  /** The same for one of several consumers, with a client id of its own. */
+  KafkaConsumers numbered(
+      int index,
+      KafkaConsumerFactory own,
+      java.util.function.Consumer<Consumer<byte[], byte[]>> created) {
+    return new KafkaConsumers(this, clientId + "-c" + index, own, created);
+  }
+
   @Override
   public Consumer<byte[], byte[]> create(
       Map<String, Object> overrides, Deserializer<byte[]> keys, Deserializer<byte[]> values) {

@@ -1,6 +1,6 @@
 package io.korpse.flink.source.reader;
 
-import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.reader.proxy.SplitWishes;
 import io.korpse.flink.source.split.KorpseSplit;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -20,13 +20,13 @@ import org.apache.kafka.common.TopicPartition;
  * blocks. Keeps splits apart that wait for the enumerator: those without offsets, and those that
  * are not subscribed to any more.
  */
-final class KorpseFetcherManager
+class KorpseFetcherManager
     extends SingleThreadFetcherManager<ConsumerRecord<byte[], byte[]>, KorpseSplit> {
 
   /** Room for empty batches of wake-ups, one for each set of splits that is added. */
   private static final int QUEUE_MARGIN = 64;
 
-  private final ProxyControl control;
+  private final SplitWishes control;
   private final SplitStates states;
   private final Predicate<TopicPartition> wanted;
   private final Set<String> apart = new HashSet<>();
@@ -35,7 +35,7 @@ final class KorpseFetcherManager
       Supplier<SplitReader<ConsumerRecord<byte[], byte[]>, KorpseSplit>> readers,
       Configuration configuration,
       int batches,
-      ProxyControl control,
+      SplitWishes control,
       SplitStates states,
       Predicate<TopicPartition> wanted) {
     super(readers, sized(configuration, batches));
@@ -61,7 +61,7 @@ final class KorpseFetcherManager
       }
     }
     if (!readable.isEmpty()) {
-      super.addSplits(readable);
+      fetch(readable);
     }
   }
 
@@ -72,7 +72,12 @@ final class KorpseFetcherManager
 
   /** Lets in what a split that was kept apart has become. */
   void letIn(KorpseSplit split) {
-    super.addSplits(List.of(split));
+    fetch(List.of(split));
+  }
+
+  /** Gives splits to a fetcher. */
+  void fetch(List<KorpseSplit> splits) {
+    super.addSplits(splits);
   }
 
   /**

@@ -11,18 +11,19 @@ import io.korpse.flink.source.enumerator.event.TopicSuspectedEvent;
 import io.korpse.flink.source.reader.proxy.BufferBudget;
 import io.korpse.flink.source.reader.proxy.HandoverBatch;
 import io.korpse.flink.source.reader.proxy.PauseTimes;
-import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.reader.proxy.PollProxy;
 import io.korpse.flink.source.reader.proxy.ProxyParts;
-import io.korpse.flink.source.reader.proxy.ProxyStats;
 import io.korpse.flink.source.reader.proxy.RecordWeigher;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.SharedAdmin;
 import io.korpse.offsets.SteadyClock;
 import io.korpse.offsets.metrics.OffsetMetrics;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -84,6 +85,9 @@ public final class KorpseReaders {
     ReaderLimits limits = ReaderLimits.derive(settings, Runtime.getRuntime().maxMemory());
     limits.warnings().forEach(LOG::warn);
     LOG.info("Reader {}: {}", clientId, limits.proxy());
+    if (settings.readerConsumers() > 1) {
+      LOG.info("Reader {} has {} consumers of that kind", clientId, settings.readerConsumers());
+    }
     if (settings.order() == RecordOrder.EVENT_TIME) {
       LOG.info(
           "Event-time order holds a split back for up to {} ms ({}). If the watermark strategy has"
@@ -95,11 +99,11 @@ public final class KorpseReaders {
 
     SplitStates states = new SplitStates(clock);
     OffsetMetrics offsetMetrics = new OffsetMetrics(metricGroup, KorpseReaders::closeGroup);
-    BufferBudget budget = new BufferBudget(limits.proxy().readerBytes());
-    ProxyStats stats = new ProxyStats();
+    BufferBudget budget = new BufferBudget(limits.readerBytes());
+    ReaderLanes<T> lanes =
+        ReaderLanes.of(settings, schema, context.getUserCodeClassLoader().asClassLoader());
     PauseTimes pauses = new PauseTimes();
-    ProxyControl control = new ProxyControl();
-    ProxyMetrics.register(offsetMetrics.group(), budget, stats, pauses);
+    ProxyMetrics.register(offsetMetrics.group(), budget, lanes.stats(), pauses);
 
     ConsumerMetrics consumerMetrics =
         new ConsumerMetrics(offsetMetrics.group(), settings.consumerMetrics());
@@ -113,7 +117,7 @@ public final class KorpseReaders {
     SharedAdmin admin = new SharedAdmin(clients::admin);
     // Before anything that has a thread or a connection: this may fail, at each restart.
     BadRecords badRecords = badRecords(settings, metricGroup, offsetMetrics.group());
-    open(context, schema, badRecords);
+    open(context, lanes.schemas(), badRecords);
 
     OffsetSidecar sidecar =
         new OffsetSidecar(
@@ -144,7 +148,7 @@ public final class KorpseReaders {
     UnreachableStops stops =
         new UnreachableStops(
             states,
-            control,
+            lanes.wishes(),
             settings.onDataLoss(),
             RecreatedTopics.of(
                 (partition, offset, divergent) -> dataLoss.end(partition),
@@ -165,56 +169,68 @@ public final class KorpseReaders {
         settings.onBadRecord() == BadRecordPolicy.HANDLER || userCode.readsWholeRecords();
     boolean keys = whole || schema.readsKey();
     boolean headers = whole || schema.readsHeaders();
-    ProxyParts proxy =
-        new ProxyParts(
-            clients,
-            limits.proxy(),
-            budget,
-            control,
-            stats,
-            pauses,
-            losses,
-            new UnreadableBatches(settings.onBadRecord(), clients::probe, System::nanoTime),
-            new SplitInspector(admin, settings.isolation(), states),
-            weigher(userCode, keys, headers),
-            userCode.recordHook() == null
-                ? null
-                : new HookedRecords(userCode.recordHook(), offsetMetrics.group()),
-            keys,
-            headers,
-            limits.maxPollRecords(),
-            limits.maxPollRecordsFixed(),
-            settings.order() == RecordOrder.EVENT_TIME,
-            settings.orderWait(),
-            settings.orderSlack().toMillis(),
-            settings.orderMaxSlack().toMillis(),
-            settings.maxHold(),
-            System::nanoTime);
-    FetcherMetrics fetcherMetrics = new FetcherMetrics(metricGroup, offsetMetrics.group());
-    Consumer<HandoverBatch> beforeHandover =
-        settings.deserializeOnFetcher()
-            ? fetcherMetrics.andThen(
-                new EarlyDeserializer<>(schema, tombstones == TombstonePolicy.PASS))
-            : fetcherMetrics;
+    HookedRecords hooked =
+        userCode.recordHook() == null
+            ? null
+            : new HookedRecords(userCode.recordHook(), offsetMetrics.group());
+    IntFunction<PollProxy> proxies =
+        lanes.proxies(
+            lane -> {
+              KafkaConsumers own =
+                  lanes.several() ? numbered(clients, lane, consumerMetrics) : clients;
+              return new ProxyParts(
+                  own,
+                  limits.proxy(),
+                  lanes.several() ? new BufferBudget(limits.proxy().readerBytes(), budget) : budget,
+                  lane.control(),
+                  lane.stats(),
+                  pauses,
+                  losses,
+                  new UnreadableBatches(settings.onBadRecord(), own::probe, System::nanoTime),
+                  new SplitInspector(admin, settings.isolation(), states),
+                  weigher(lane.userCode(), keys, headers),
+                  hooked == null ? null : hooked.of(lane.userCode().recordHook()),
+                  keys,
+                  headers,
+                  limits.maxPollRecords(),
+                  limits.maxPollRecordsFixed(),
+                  settings.order() == RecordOrder.EVENT_TIME,
+                  settings.orderWait(),
+                  settings.orderSlack().toMillis(),
+                  settings.orderMaxSlack().toMillis(),
+                  settings.maxHold(),
+                  System::nanoTime);
+            });
+    FetcherMetrics fetcherMetrics =
+        new FetcherMetrics(metricGroup, offsetMetrics.group(), lanes.count());
+    List<Consumer<HandoverBatch>> beforeHandover =
+        lanes.each(
+            lane ->
+                settings.deserializeOnFetcher()
+                    ? fetcherMetrics
+                        .lane(lane.index())
+                        .andThen(
+                            new EarlyDeserializer<>(
+                                lane.schema(), tombstones == TombstonePolicy.PASS))
+                    : fetcherMetrics.lane(lane.index()));
     KorpseFetcherManager fetcher =
-        new KorpseFetcherManager(
-            () ->
+        lanes.fetchers(
+            lane ->
                 new KorpseSplitReader(
-                    proxy.newProxy(), states, beforeHandover, settings.closeTimeout()),
+                    proxies.apply(lane), states, beforeHandover.get(lane), settings.closeTimeout()),
             context.getConfiguration(),
             limits.proxy().batches(),
-            control,
             states,
             wanted);
     return new KorpseSourceReader<>(
         new ReaderParts<>(
             states,
-            control,
+            lanes.wishes(),
             sidecar,
             stops,
             alignment,
             badRecords,
-            schema,
+            lanes.schemas(),
             rateLimit,
             settings.closeTimeout()),
         fetcher,
@@ -222,6 +238,14 @@ public final class KorpseReaders {
         settings.<T>endOfStream().orElse(null),
         context.getConfiguration(),
         context);
+  }
+
+  private static KafkaConsumers numbered(
+      KafkaConsumers clients, ReaderLanes.Lane<?> lane, ConsumerMetrics metrics) {
+    return clients.numbered(
+        lane.index(),
+        lane.userCode().consumerFactory(),
+        consumer -> metrics.bind(lane.index(), consumer));
   }
 
   static RecordWeigher weigher(Extensions userCode, boolean keys, boolean headers) {
@@ -267,29 +291,41 @@ public final class KorpseReaders {
         System::nanoTime);
   }
 
-  private static void open(
-      SourceReaderContext context, KafkaRecordDeserializationSchema<?> schema, BadRecords bad)
+  private static <T> void open(
+      SourceReaderContext context,
+      List<KafkaRecordDeserializationSchema<T>> schemas,
+      BadRecords bad)
       throws Exception {
-    DeserializationSchema.InitializationContext opening =
-        new DeserializationSchema.InitializationContext() {
-          @Override
-          public MetricGroup getMetricGroup() {
-            return context.metricGroup().addGroup("deserializer");
-          }
-
-          @Override
-          public UserCodeClassLoader getUserCodeClassLoader() {
-            return context.getUserCodeClassLoader();
-          }
-        };
+    int opening = 0;
     try {
-      schema.open(opening);
-      bad.open(opening);
+      for (; opening < schemas.size(); opening++) {
+        schemas.get(opening).open(opening(context, opening));
+      }
+      bad.open(opening(context, 0));
     } catch (Throwable e) {
       close(bad::close, e);
-      close(schema::close, e);
+      for (int i = 0; i <= Math.min(opening, schemas.size() - 1); i++) {
+        close(schemas.get(i)::close, e);
+      }
       throw e;
     }
+  }
+
+  private static DeserializationSchema.InitializationContext opening(
+      SourceReaderContext context, int copy) {
+    return new DeserializationSchema.InitializationContext() {
+      @Override
+      public MetricGroup getMetricGroup() {
+        MetricGroup group = context.metricGroup().addGroup("deserializer");
+        // Two metrics of one name would be one that is not shown.
+        return copy == 0 ? group : group.addGroup("copy", Integer.toString(copy));
+      }
+
+      @Override
+      public UserCodeClassLoader getUserCodeClassLoader() {
+        return context.getUserCodeClassLoader();
+      }
+    };
   }
 
   private static void close(AutoCloseable opened, Throwable failure) {

@@ -1,6 +1,5 @@
 package io.korpse.flink.source.reader;
 
-import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
 import io.korpse.flink.source.enumerator.event.EnumeratorLink;
 import io.korpse.flink.source.enumerator.event.NothingToReadEvent;
 import io.korpse.flink.source.enumerator.event.SplitsRemovedEvent;
@@ -20,6 +19,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.connector.base.source.reader.RecordEvaluator;
 import org.apache.flink.connector.base.source.reader.SourceReaderBase;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.util.IOUtils;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -211,16 +211,19 @@ final class KorpseSourceReader<T>
         parts.sidecar().close(parts.closeTimeout());
       } finally {
         parts.states().clear();
-        closeUserCode(parts.schema());
+        closeUserCode();
       }
     }
   }
 
-  private void closeUserCode(KafkaRecordDeserializationSchema<T> schema) throws Exception {
-    try {
-      parts.badRecords().close();
-    } finally {
-      schema.close();
-    }
+  private void closeUserCode() throws Exception {
+    IOUtils.closeAll(userCode(), Throwable.class);
+  }
+
+  private List<AutoCloseable> userCode() {
+    List<AutoCloseable> all = new ArrayList<>();
+    all.add(parts.badRecords()::close);
+    parts.schemas().forEach(schema -> all.add(schema::close));
+    return all;
   }
 }

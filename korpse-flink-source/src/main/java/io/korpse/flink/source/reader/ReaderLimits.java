@@ -19,13 +19,19 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
  * comes on top: one response in flight for each broker, and one for each group of splits that were
  * paused together, each of {@code fetch.max.bytes}.
  *
- * @param proxy the bounds of the proxy
+ * <p>With several consumers each has an equal share of the budget, and bounds that follow from it,
+ * so that no sum over them is more than one consumer may have: of records, of polls, of fetch
+ * responses, and of batches that are read half, which are one more than the retained responses.
+ *
+ * @param readerBytes what all consumers together may hold
+ * @param proxy the bounds of the proxy of each consumer
  * @param fetch the consumer settings that were derived, without those that the user set
  * @param maxPollRecords most records of one poll
  * @param maxPollRecordsFixed whether the user set it
  * @param warnings what the user's own settings do to the bound
  */
 record ReaderLimits(
+    long readerBytes,
     ProxyLimits proxy,
     Map<String, String> fetch,
     int maxPollRecords,
@@ -51,14 +57,20 @@ record ReaderLimits(
 
   /** Derives the bounds for a heap of {@code maxHeapBytes}. */
   static ReaderLimits derive(SourceSettings settings, long maxHeapBytes) {
-    long budget =
+    int consumers = settings.readerConsumers();
+    long whole =
         settings
             .readerBufferBytes()
             .orElse(Math.max(MIB, Math.min(MAX_DEFAULT_BUDGET, maxHeapBytes / HEAP_SHARE)));
+    long budget = Math.max(1, whole / consumers);
+    int retained = retained(settings.retainedResponses(), consumers);
     long splitHigh = Math.max(1, Math.min(settings.splitBufferBytes(), budget / 4));
     int splitRecords = settings.splitBufferRecords();
     double resume = settings.splitResumeFraction();
-    long fetchMax = clamp(budget / 8, MIB, 16 * MIB);
+    long fetchMax =
+        clamp(whole / 8, MIB, 16 * MIB)
+            * Math.min(consumers * (2L + retained), 2L + settings.retainedResponses())
+            / (consumers * (2L + retained));
     Properties kafka = settings.kafka();
     List<String> warnings = new ArrayList<>();
     Map<String, String> fetch = new HashMap<>();
@@ -86,18 +98,30 @@ record ReaderLimits(
             splitRecords,
             (int) (splitRecords * resume),
             budget,
-            settings.pollBytes().orElse(clamp(budget / 8, MIB / 4, 8 * MIB)),
+            Math.max(
+                1, settings.pollBytes().orElse(clamp(whole / 8, MIB / 4, 8 * MIB)) / consumers),
             settings.handoverRecords(),
             settings.handoverBytes().orElse(clamp(budget / 32, 64 * 1024, MIB)),
-            settings.handoverBatches(),
-            settings.retainedResponses(),
+            batches(settings.handoverBatches(), consumers),
+            retained,
             MAX_WAIT);
     return new ReaderLimits(
+        whole,
         limits,
         fetch,
         userPoll == null ? MAX_POLL_RECORDS : Integer.parseInt(userPoll.trim()),
         userPoll != null,
         warnings);
+  }
+
+  /** A share of the responses, of which each consumer reads one beside those that it retains. */
+  private static int retained(int responses, int consumers) {
+    return consumers == 1 ? responses : Math.max(1, (responses + 1) / consumers - 1);
+  }
+
+  /** Two at least, if one may have two: one is emitted while the next is made. */
+  private static int batches(int batches, int consumers) {
+    return Math.max(Math.min(2, batches), batches / consumers);
   }
 
   private static void derived(

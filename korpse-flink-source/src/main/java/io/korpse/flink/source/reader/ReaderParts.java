@@ -1,18 +1,19 @@
 package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
-import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.reader.proxy.SplitWishes;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /** What a reader works with, beside Flink's own. */
 record ReaderParts<T>(
     SplitStates states,
-    ProxyControl control,
+    SplitWishes control,
     OffsetSidecar sidecar,
     UnreachableStops stops,
     AlignmentWatch alignment,
     BadRecords badRecords,
-    KafkaRecordDeserializationSchema<T> schema,
+    List<KafkaRecordDeserializationSchema<T>> schemas,
     Optional<RateLimit> rateLimit,
     Duration closeTimeout) {}

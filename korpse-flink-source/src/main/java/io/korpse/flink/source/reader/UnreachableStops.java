@@ -1,7 +1,7 @@
 package io.korpse.flink.source.reader;
 
 import io.korpse.flink.source.reader.proxy.LossHandler;
-import io.korpse.flink.source.reader.proxy.ProxyControl;
+import io.korpse.flink.source.reader.proxy.SplitWishes;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.DataLossPolicy;
 import io.korpse.offsets.Position;
@@ -48,7 +48,7 @@ final class UnreachableStops implements Runnable {
   private record HeldBack(long highWatermark, long askedAt) {}
 
   private final SplitStates states;
-  private final ProxyControl control;
+  private final SplitWishes control;
   private final DataLossPolicy policy;
   private final LossHandler ends;
   private final LongSupplier nanos;
@@ -73,7 +73,7 @@ final class UnreachableStops implements Runnable {
    */
   UnreachableStops(
       SplitStates states,
-      ProxyControl control,
+      SplitWishes control,
       DataLossPolicy policy,
       LossHandler ends,
       LongSupplier nanos) {

@@ -46,6 +46,21 @@ final class ConsumerMetricsTest {
   }
 
   @Test
+  void two_consumers_of_a_reader_are_shown_together() {
+    ConsumerMetrics metrics = new ConsumerMetrics(listener.getMetricGroup(), true);
+    try (KafkaConsumer<byte[], byte[]> first = consumer("one-reader-c0");
+        KafkaConsumer<byte[], byte[]> second = consumer("one-reader-c1")) {
+      metrics.bind(0, first);
+      metrics.bind(1, second);
+
+      assertThat((Double) gauge("records-consumed-total").getValue()).isZero();
+      assertThat((Double) gauge("start-time-ms").getValue())
+          .isEqualTo(((Number) value(second, "start-time-ms")).doubleValue());
+      assertThat(gauge("version").getValue()).isEqualTo(value(first, "version"));
+    }
+  }
+
+  @Test
   void shows_nothing_when_it_is_switched_off() {
     ConsumerMetrics metrics = new ConsumerMetrics(listener.getMetricGroup(), false);
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
@@ -71,8 +86,12 @@ final class ConsumerMetricsTest {
 
   /** Connects to nothing: making a consumer does not need a broker. */
   private static KafkaConsumer<byte[], byte[]> consumer() {
+    return consumer("one-reader");
+  }
+
+  private static KafkaConsumer<byte[], byte[]> consumer(String clientId) {
     return new KafkaConsumer<>(
-        Map.of("bootstrap.servers", "localhost:1", "client.id", "one-reader"),
+        Map.of("bootstrap.servers", "localhost:1", "client.id", clientId),
         new ByteArrayDeserializer(),
         new ByteArrayDeserializer());
   }

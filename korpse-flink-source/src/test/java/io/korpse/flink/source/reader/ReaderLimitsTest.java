@@ -9,6 +9,8 @@ import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class ReaderLimitsTest {
 
@@ -104,6 +106,41 @@ final class ReaderLimitsTest {
     assertThat(limits.proxy().batchRecords()).isEqualTo(99);
     assertThat(limits.proxy().batches()).isEqualTo(7);
     assertThat(limits.proxy().retainedResponses()).isEqualTo(3);
+  }
+
+  /** The formula of the README, each line of it. */
+  @ParameterizedTest
+  @CsvSource({
+    "2, 8, 8192",
+    "3, 8, 8192",
+    "4, 8, 8192",
+    "2, 8, 256",
+    "4, 8, 64",
+    "8, 15, 8192",
+    "2, 3, 256"
+  })
+  void several_consumers_have_no_more_than_one_together(int consumers, int responses, long heap) {
+    SourceSettings one = settings().with(KorpseSourceOptions.RETAINED_RESPONSES, responses);
+    ReaderLimits alone = ReaderLimits.derive(one, heap * MIB);
+
+    ReaderLimits each =
+        ReaderLimits.derive(one.with(KorpseSourceOptions.READER_CONSUMERS, consumers), heap * MIB);
+
+    assertThat(each.readerBytes()).isEqualTo(alone.readerBytes());
+    assertThat(consumers * each.proxy().readerBytes()).isLessThanOrEqualTo(alone.readerBytes());
+    assertThat(consumers * each.proxy().pollBytes()).isLessThanOrEqualTo(alone.proxy().pollBytes());
+    long retained = each.proxy().retainedResponses();
+    assertThat(retained).isPositive();
+    assertThat(consumers * (2 + retained) * fetchBytes(each))
+        .isLessThanOrEqualTo((2 + responses) * fetchBytes(alone));
+    assertThat(consumers * (1 + retained)).isLessThanOrEqualTo(1 + responses);
+    assertThat(fetchBytes(each)).isGreaterThanOrEqualTo(fetchBytes(alone) / 2);
+    assertThat(consumers * each.proxy().batches())
+        .isLessThanOrEqualTo(Math.max(alone.proxy().batches(), 2 * consumers));
+  }
+
+  private static long fetchBytes(ReaderLimits limits) {
+    return Long.parseLong(limits.fetch().get("fetch.max.bytes"));
   }
 
   @Test

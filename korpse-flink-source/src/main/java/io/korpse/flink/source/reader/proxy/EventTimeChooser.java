@@ -77,6 +77,22 @@ final class EventTimeChooser implements SplitChooser {
   }
 
   @Override
+  public boolean outOfTurn() {
+    return heldTooLong != null;
+  }
+
+  @Override
+  public long earliest() {
+    return size == 0 ? Long.MAX_VALUE : times[0];
+  }
+
+  @Override
+  public boolean isOverdue(long nowNanos) {
+    SplitBuffer longest = unserved.first();
+    return longest != null && nowNanos - longest.servedNanos > maxHoldNanos;
+  }
+
+  @Override
   public long runUntil(SplitBuffer split, long horizon) {
     if (split == heldTooLong) {
       return split.headTime();

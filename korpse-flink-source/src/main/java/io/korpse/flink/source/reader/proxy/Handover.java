@@ -115,6 +115,9 @@ final class Handover {
       stats.disorder(latest - split.headTime());
     }
     long taken = split.take(batch, chooser.runUntil(split, horizon), chooser.runBytes(split));
+    if (chooser.outOfTurn()) {
+      batch.outOfTurn();
+    }
     holdings.handedOver(before - split.records(), taken);
     latest = Math.max(latest, split.lastTime());
     chooser.served(split, taken, split.hasRun(), nowNanos);

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import javax.annotation.Nullable;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
@@ -37,6 +38,14 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
   private long[] runBytes = new long[FIRST_RUNS];
   private int runs;
   private Set<String> finished = Set.of();
+
+  /** Runs up to the last one that was given out of turn, because its split was held too long. */
+  private int urgentRuns;
+
+  /** Only where batches of several proxies are merged: where from, and how early each run is. */
+  @Nullable private MergeLane lane;
+
+  private long[] earliest;
 
   private ConsumerRecord<byte[], byte[]>[] current;
   private int run = -1;
@@ -101,6 +110,33 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     }
   }
 
+  /** The run that was added last is out of turn. */
+  void outOfTurn() {
+    urgentRuns = runs;
+  }
+
+  /**
+   * Nothing more is added, and another batch may be merged with this one.
+   *
+   * @param remaining the earliest time of what its lane still has
+   */
+  void seal(MergeLane from, long remaining) {
+    lane = from;
+    earliest = new long[runs + 1];
+    earliest[runs] = remaining;
+    long time = MergeLane.NOTHING;
+    for (int i = runs - 1; i >= 0; i--) {
+      if (runStarts[i] < runEnds[i]) {
+        time = Math.min(time, timeOf(runRecords[i][runStarts[i]]));
+      }
+      earliest[i] = i < urgentRuns ? SplitBuffer.NO_TIME : time;
+    }
+  }
+
+  private static long timeOf(ConsumerRecord<byte[], byte[]> record) {
+    return record.timestamp() < 0 ? SplitBuffer.NO_TIME : record.timestamp();
+  }
+
   void finish(Set<String> splitIds) {
     finished = splitIds;
   }
@@ -157,6 +193,63 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     ConsumerRecord<byte[], byte[]> record = current[next];
     current[next++] = null;
     return record;
+  }
+
+  // ---- merging, task thread
+
+  /** The proxy that this is from; null where batches are not merged, and for an empty one. */
+  @Nullable
+  MergeLane lane() {
+    return lane;
+  }
+
+  /** Goes on to the next record, past runs that are at their end; false when there is none. */
+  boolean advance() {
+    while (next == end) {
+      if (nextSplit() == null) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The split of the present run. */
+  String split() {
+    return runSplits[run].splitId();
+  }
+
+  /** The time of the next record, of which there is one. */
+  long nextTime() {
+    return timeOf(current[next]);
+  }
+
+  /** The next record of the present run if it is not later than this, else null. */
+  @Nullable
+  ConsumerRecord<byte[], byte[]> nextUntil(long time) {
+    if (next == end || timeOf(current[next]) > time) {
+      return null;
+    }
+    ConsumerRecord<byte[], byte[]> record = current[next];
+    current[next++] = null;
+    return record;
+  }
+
+  /** The earliest time of all runs, where the first was not begun. */
+  long earliest() {
+    return runs == 0 ? MergeLane.NOTHING : earliest[0];
+  }
+
+  /** The earliest time of the runs after the present one; no bound while one is out of turn. */
+  long afterRun() {
+    if (run < urgentRuns) {
+      return SplitBuffer.NO_TIME;
+    }
+    return run + 1 < runs ? earliest[run + 1] : MergeLane.NOTHING;
+  }
+
+  /** The earliest time of what its lane had left. */
+  long remaining() {
+    return earliest[runs];
   }
 
   @Override

@@ -59,6 +59,9 @@ final class OffsetChecks {
   /** The splits that are held back until their epoch was inspected. */
   private final Set<SplitBuffer> uninspected = new HashSet<>();
 
+  /** Questions for the ends of new splits that are not answered. */
+  private int inspections;
+
   OffsetChecks(
       LossHandler lossHandler,
       UnreadableHandler unreadable,
@@ -95,13 +98,20 @@ final class OffsetChecks {
       }
     }
     List<SplitBuffer> asked = List.copyOf(splits);
+    inspections++;
     inspector
         .inspect(partitions)
         .whenComplete(
             (ends, failure) -> answer(() -> inspected(asked, failure == null ? ends : Map.of())));
   }
 
+  /** Whether it is not known yet of some splits whether they have anything. */
+  boolean isInspecting() {
+    return inspections > 0;
+  }
+
   private void inspected(List<SplitBuffer> asked, Map<TopicPartition, LogEnd> ends) {
+    inspections--;
     for (SplitBuffer split : asked) {
       LogEnd end = ends.get(split.partition());
       if (!owner.wants(split)) {

@@ -32,7 +32,7 @@ class OrderWait {
   static final long PROMPT_NANOS = 100_000_000L;
 
   /** A poll returns a little later than asked; with nothing left to pay, that must not add up. */
-  private static final long OVERSHOOT_NANOS = 2_000_000L;
+  static final long OVERSHOOT_NANOS = 2_000_000L;
 
   /** Twice the longest wait in one poll: more than that between two looks was no waiting. */
   private static final long MAX_STEP_NANOS = 200_000_000L;
@@ -63,10 +63,15 @@ class OrderWait {
   private long time;
 
   OrderWait(long limitNanos, long slackMillis, long nowNanos, ProxyStats stats) {
+    this(limitNanos, slackMillis, nowNanos, stats, new WaitShare(nowNanos));
+  }
+
+  /** With a share that others may have a part in. */
+  OrderWait(long limitNanos, long slackMillis, long nowNanos, ProxyStats stats, WaitShare share) {
     this.limitNanos = limitNanos;
     this.slackMillis = slackMillis;
     this.stats = stats;
-    this.share = new WaitShare(nowNanos);
+    this.share = share;
     this.lookedAt = nowNanos;
     this.time = nowNanos;
   }
@@ -149,6 +154,11 @@ class OrderWait {
       horizonStale = false;
     }
     return horizon > Long.MAX_VALUE - slackMillis ? Long.MAX_VALUE : horizon + slackMillis;
+  }
+
+  /** The earliest time that a split which is waited for may have; MAX_VALUE without any. */
+  long earliest(long nowNanos) {
+    return horizon(nowNanos) == Long.MAX_VALUE ? Long.MAX_VALUE : horizon;
   }
 
   private void giveUpExpired(long at) {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.LongSupplier;
+import javax.annotation.Nullable;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -62,6 +63,9 @@ public final class PollProxy implements AutoCloseable {
   private final Runnable waker;
   private final ReturnedBatches returns;
 
+  /** Where batches of several proxies are merged, what the merge is told of this one. */
+  @Nullable private final MergeLane lane;
+
   private final Map<String, SplitBuffer> splits = new LinkedHashMap<>();
   private final List<SplitBuffer> reachedStop = new ArrayList<>();
   private final Intake.Arrivals arrivals = new PollArrivals();
@@ -98,6 +102,7 @@ public final class PollProxy implements AutoCloseable {
         new Handover(
             limits, parts.budget(), chooser, orderWait, admission, holdings, stats, returns);
     this.waker = wake::wake;
+    this.lane = rules.lane();
     this.checks =
         new OffsetChecks(
             parts.lossHandler(),
@@ -118,6 +123,13 @@ public final class PollProxy implements AutoCloseable {
 
   /** Takes over splits; fetching starts with the next {@link #fetch()}. */
   public void addSplits(Collection<KorpseSplit> added, SplitListeners listeners) {
+    take(added, listeners);
+    if (lane != null) {
+      lane.took(added.size(), earliest(clock.getAsLong()));
+    }
+  }
+
+  private void take(Collection<KorpseSplit> added, SplitListeners listeners) {
     long now = clock.getAsLong();
     List<SplitBuffer> toFetch = new ArrayList<>();
     for (KorpseSplit split : added) {
@@ -173,8 +185,15 @@ public final class PollProxy implements AutoCloseable {
         pollAhead(now);
         HandoverBatch batch = handover.compose(clock.getAsLong(), this::leave);
         if (batch != null) {
+          if (lane != null) {
+            lane.send(batch, earliest(clock.getAsLong()));
+          }
           return batch;
         }
+      }
+      if (lane != null) {
+        long at = clock.getAsLong();
+        lane.tell(earliest(at), !credit && chooser.isOverdue(at));
       }
       if (readerWoke) {
         readerWoke = false;
@@ -182,6 +201,17 @@ public final class PollProxy implements AutoCloseable {
       }
       await(credit, clock.getAsLong());
     }
+  }
+
+  /**
+   * How early what the merge has not been given may be. A proxy that has not begun may have
+   * anything, until the ends of its splits are known.
+   */
+  private long earliest(long now) {
+    if (lane.isNew() && checks.isInspecting()) {
+      return SplitBuffer.NO_TIME;
+    }
+    return Math.min(chooser.earliest(), orderWait.earliest(now));
   }
 
   /** The splits that have not left. */

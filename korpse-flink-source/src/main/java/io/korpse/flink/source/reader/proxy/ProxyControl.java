@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * one, and is never lost: the wanted state stays here, and a proxy looks it up when a split is
  * added. Belongs to the reader; thread-safe.
  */
-public final class ProxyControl {
+public final class ProxyControl implements SplitWishes {
 
   private final Set<String> held = ConcurrentHashMap.newKeySet();
   private final Set<String> ended = ConcurrentHashMap.newKeySet();
@@ -24,7 +24,7 @@ public final class ProxyControl {
 
   private volatile Runnable wake = () -> {};
 
-  /** Watermark alignment holds these splits back, and no longer those. Task thread. */
+  @Override
   public void pauseOrResume(Collection<String> pause, Collection<String> resume) {
     held.addAll(pause);
     resume.forEach(held::remove);
@@ -33,24 +33,21 @@ public final class ProxyControl {
     wake.run();
   }
 
-  /**
-   * The split is at its end whatever the broker still holds; reported as finished once. Task
-   * thread.
-   */
+  @Override
   public void finish(String splitId) {
     ended.add(splitId);
     changed.add(splitId);
     wake.run();
   }
 
-  /** The split has an end now, or an earlier one. Task thread. */
+  @Override
   public void stopAt(String splitId, long stopOffset) {
     stops.merge(splitId, stopOffset, Math::min);
     changed.add(splitId);
     wake.run();
   }
 
-  /** The split left the reader: nothing is wanted of it, or of one that follows. Task thread. */
+  @Override
   public void forget(String splitId) {
     held.remove(splitId);
     ended.remove(splitId);
@@ -83,5 +80,10 @@ public final class ProxyControl {
     if (wake == oldWake) {
       wake = () -> {};
     }
+  }
+
+  @Override
+  public String toString() {
+    return "ProxyControl[held " + held + ", ended " + ended + ", stops " + stops + "]";
   }
 }

@@ -1,6 +1,7 @@
 package io.korpse.flink.source.reader.proxy;
 
 import java.util.concurrent.locks.Condition;
+import javax.annotation.Nullable;
 
 /**
  * Makes the parts of a proxy that hold its rules. A test of the tests takes one of them out, and a
@@ -34,6 +35,12 @@ class ProxyRules {
   /** A fair order lets in who waited longest; event time does only when that is too long. */
   static long maxHunger(ProxyParts parts) {
     return parts.eventTime() ? parts.maxHold().toNanos() : 0;
+  }
+
+  /** Where batches of several proxies are merged, what the merge is told of this one. */
+  @Nullable
+  MergeLane lane() {
+    return null;
   }
 
   WakeSignal wakeSignal() {

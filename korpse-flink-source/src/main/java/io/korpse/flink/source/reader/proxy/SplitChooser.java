@@ -40,6 +40,23 @@ interface SplitChooser {
    */
   default void keptOut(long earliestTime) {}
 
+  /** Whether the split that {@link #next} gave is served although another one is earlier. */
+  default boolean outOfTurn() {
+    return false;
+  }
+
+  /**
+   * The earliest time of what is ready; {@link Long#MAX_VALUE} without. Only of orders that wait.
+   */
+  default long earliest() {
+    return Long.MAX_VALUE;
+  }
+
+  /** Whether a ready split was not served for the longest time allowed. */
+  default boolean isOverdue(long nowNanos) {
+    return false;
+  }
+
   /** Whether this order waits for empty splits that are known to have more on the broker. */
   boolean waits();
 

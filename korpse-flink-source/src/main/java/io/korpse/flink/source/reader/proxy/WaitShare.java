@@ -6,7 +6,7 @@ import java.util.Arrays;
  * Limits waiting to a tenth of any ten seconds: counts what was waited in each of the last ten
  * seconds and the current one.
  */
-final class WaitShare {
+class WaitShare {
 
   private static final long BUCKET_NANOS = 1_000_000_000L;
   private static final int BUCKETS = 11;
