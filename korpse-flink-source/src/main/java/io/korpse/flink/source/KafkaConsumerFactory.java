@@ -11,7 +11,8 @@ import org.apache.kafka.common.serialization.Deserializer;
  * subclass, one with interceptors that need objects, or one that a test scripts.
  *
  * <p>Called on the thread that uses and closes the consumer, possibly more than once in the life of
- * a reader. What it throws fails the job.
+ * a reader. Where that reads with several consumers, each has a copy of its own. What it throws
+ * fails the job.
  */
 @FunctionalInterface
 public interface KafkaConsumerFactory extends Serializable {

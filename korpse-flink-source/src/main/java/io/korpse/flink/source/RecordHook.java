@@ -8,8 +8,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Looks at each record between broker and buffer: lets it through, puts another in its place, or
  * drops it before it takes up memory. What was dropped counts as read, and positions move past it.
  *
- * <p>Called on the fetcher thread of its subtask only. What it throws fails the job, with topic,
- * partition and offset.
+ * <p>Called on the fetcher thread of its subtask only; where that reads with several consumers,
+ * each has a copy of its own. What it throws fails the job, with topic, partition and offset.
  */
 @FunctionalInterface
 public interface RecordHook extends Serializable {

@@ -13,9 +13,9 @@ import org.apache.kafka.common.serialization.Deserializer;
  * Turns one Kafka record into any number of elements.
  *
  * <p>Opened, used and closed on the task thread, once per reader; with {@code
- * korpse.deserialize-on-fetcher}, used on the fetcher thread. An exception of {@link #deserialize}
- * is a bad record and goes through the source's {@code onBadRecord} policy; an exception of {@link
- * #open} fails the task.
+ * korpse.deserialize-on-fetcher}, used on the fetcher thread, a copy for each consumer of the
+ * reader. An exception of {@link #deserialize} is a bad record and goes through the source's {@code
+ * onBadRecord} policy; an exception of {@link #open} fails the task.
  *
  * @param <T> type of the elements
  */
