@@ -186,7 +186,7 @@ public final class PollProxy implements AutoCloseable {
         HandoverBatch batch = handover.compose(clock.getAsLong(), this::leave);
         if (batch != null) {
           if (lane != null) {
-            lane.send(batch, earliest(clock.getAsLong()));
+            lane.send(batch, remaining(clock.getAsLong()));
           }
           return batch;
         }
@@ -208,9 +208,14 @@ public final class PollProxy implements AutoCloseable {
    * anything, until the ends of its splits are known.
    */
   private long earliest(long now) {
-    if (lane.isNew() && checks.isInspecting()) {
-      return SplitBuffer.NO_TIME;
-    }
+    return lane.isNew() && checks.isInspecting() ? SplitBuffer.NO_TIME : remaining(now);
+  }
+
+  /**
+   * The same beside what is handed over. For a split of which nothing is known no proxy waits, so
+   * it must not count as an early one here.
+   */
+  private long remaining(long now) {
     return Math.min(chooser.earliest(), orderWait.earliest(now));
   }
 
