@@ -13,6 +13,9 @@ import java.util.Arrays;
  * <p>A split that is far ahead is held back on purpose. Held longer than the maximum, it gives one
  * run all the same, because a clock that is years ahead must not starve it, and because Flink takes
  * a split without records as idle: the order holds among heads within that time.
+ *
+ * <p>Splits whose records have no timestamps have no place in that order. They take turns, as in
+ * {@link FairChooser}, and give as many bytes as those in the heap do, each for each.
  */
 final class EventTimeChooser implements SplitChooser {
 
@@ -27,6 +30,11 @@ final class EventTimeChooser implements SplitChooser {
   /** Ready splits, the longest unserved first. */
   private final ServiceQueue unserved = new ServiceQueue();
 
+  private final FairChooser untimed = new FairChooser(SplitBuffer.UNTIMED_BYTES);
+
+  /** What those without timestamps may give before the others, times the number of the others. */
+  private long owed;
+
   private SplitBuffer heldTooLong;
 
   EventTimeChooser(OrderSlack slack, long maxHoldNanos, ProxyStats stats) {
@@ -39,15 +47,10 @@ final class EventTimeChooser implements SplitChooser {
   public void ready(SplitBuffer split, long nowNanos) {
     if (split.heapIndex >= 0) {
       // One that had only a position to give now has a record.
-      rekey(split);
+      reseat(split, nowNanos);
       return;
     }
-    if (size == heap.length) {
-      heap = Arrays.copyOf(heap, size * 2);
-      times = Arrays.copyOf(times, size * 2);
-    }
-    int at = size++;
-    siftUp(at, split, split.headTime());
+    putIn(split, nowNanos);
     split.servedNanos = nowNanos;
     unserved.addLast(split);
   }
@@ -55,7 +58,7 @@ final class EventTimeChooser implements SplitChooser {
   @Override
   public void notReady(SplitBuffer split) {
     if (split.heapIndex >= 0) {
-      removeFromHeap(split);
+      takeOut(split);
       unserved.remove(split);
     }
   }
@@ -63,17 +66,26 @@ final class EventTimeChooser implements SplitChooser {
   @Override
   public SplitBuffer next(long horizon, long nowNanos) {
     heldTooLong = null;
-    if (size == 0) {
+    SplitBuffer longest = unserved.first();
+    if (longest == null) {
       return null;
     }
-    SplitBuffer longest = unserved.first();
-    if (longest != heap[0] && nowNanos - longest.servedNanos > maxHoldNanos) {
+    SplitBuffer lowest = heap[0];
+    SplitBuffer chosen = choose(lowest, horizon, nowNanos);
+    if (longest != lowest && longest != chosen && nowNanos - longest.servedNanos > maxHoldNanos) {
       heldTooLong = longest;
       stats.countServedAfterHold();
       return longest;
     }
-    SplitBuffer lowest = heap[0];
-    return times[0] <= horizon || lowest.isEmpty() ? lowest : null;
+    return chosen;
+  }
+
+  private SplitBuffer choose(SplitBuffer lowest, long horizon, long nowNanos) {
+    SplitBuffer timed = lowest != null && (times[0] <= horizon || lowest.isEmpty()) ? lowest : null;
+    if (untimed.size() == 0 || (timed != null && owed <= 0)) {
+      return timed;
+    }
+    return untimed.next(horizon, nowNanos);
   }
 
   @Override
@@ -97,6 +109,11 @@ final class EventTimeChooser implements SplitChooser {
     if (split == heldTooLong) {
       return split.headTime();
     }
+    if (split.heapIndex == FairChooser.IN_TURN) {
+      // Up to -1 at least, so that none without a timestamp is cut off.
+      long next = size > 0 ? times[0] : Long.MAX_VALUE;
+      return Math.max(-1, Math.min(slack.runUntil(split.headTime(), next), horizon));
+    }
     long second = Long.MAX_VALUE;
     if (size > 1) {
       second = times[1];
@@ -109,19 +126,76 @@ final class EventTimeChooser implements SplitChooser {
 
   @Override
   public long runBytes(SplitBuffer split) {
-    return Long.MAX_VALUE;
+    if (split.heapIndex == FairChooser.IN_TURN) {
+      return untimed.runBytes(split);
+    }
+    return split.headIsTimed() ? Long.MAX_VALUE : SplitBuffer.UNTIMED_BYTES;
   }
 
   @Override
   public void served(SplitBuffer split, long takenBytes, boolean stillReady, long nowNanos) {
+    settle(split, takenBytes);
     unserved.remove(split);
-    if (!stillReady) {
+    if (split.heapIndex == FairChooser.IN_TURN) {
+      untimed.served(split, takenBytes, stillReady && split.takesTurns(), nowNanos);
+    } else if (!stillReady) {
       removeFromHeap(split);
+    }
+    if (!stillReady) {
       return;
     }
     split.servedNanos = nowNanos;
     unserved.addLast(split);
-    rekey(split);
+    reseat(split, nowNanos);
+  }
+
+  /** Both sides get like shares, by the splits that each has; neither saves up what it left. */
+  private void settle(SplitBuffer split, long takenBytes) {
+    if (untimed.size() == 0) {
+      owed = 0;
+      return;
+    }
+    long most = SplitBuffer.UNTIMED_BYTES * (size + untimed.size());
+    long given =
+        split.heapIndex == FairChooser.IN_TURN
+            ? -takenBytes * Math.max(1, size)
+            : takenBytes * untimed.size();
+    owed = Math.max(-most, Math.min(most, owed + given));
+  }
+
+  private void putIn(SplitBuffer split, long nowNanos) {
+    if (split.takesTurns()) {
+      untimed.ready(split, nowNanos);
+      return;
+    }
+    if (size == heap.length) {
+      heap = Arrays.copyOf(heap, size * 2);
+      times = Arrays.copyOf(times, size * 2);
+    }
+    siftUp(size++, split, split.headTime());
+  }
+
+  private void takeOut(SplitBuffer split) {
+    if (split.heapIndex == FairChooser.IN_TURN) {
+      untimed.notReady(split);
+    } else {
+      removeFromHeap(split);
+    }
+  }
+
+  /** Its head changed, and with it its place, or on which side it is. */
+  private void reseat(SplitBuffer split, long nowNanos) {
+    boolean inTurn = split.heapIndex == FairChooser.IN_TURN;
+    if (split.heapIndex >= 0 && inTurn == split.takesTurns()) {
+      if (!inTurn) {
+        rekey(split);
+      }
+      return;
+    }
+    if (split.heapIndex >= 0) {
+      takeOut(split);
+    }
+    putIn(split, nowNanos);
   }
 
   private void rekey(SplitBuffer split) {
@@ -195,6 +269,6 @@ final class EventTimeChooser implements SplitChooser {
 
   @Override
   public int size() {
-    return size;
+    return size + untimed.size();
   }
 }

@@ -8,7 +8,9 @@ import java.util.ArrayDeque;
  */
 final class FairChooser implements SplitChooser {
 
-  private static final int IN_TURN = 0;
+  /** The {@link SplitBuffer#heapIndex} of a split that is in turn. */
+  static final int IN_TURN = Integer.MAX_VALUE;
+
   private static final int NOT_IN_TURN = -1;
 
   private final ArrayDeque<SplitBuffer> turn = new ArrayDeque<>();

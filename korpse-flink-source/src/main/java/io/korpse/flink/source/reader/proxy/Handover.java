@@ -111,7 +111,7 @@ final class Handover {
 
   private void takeRun(HandoverBatch batch, SplitBuffer split, long horizon, long nowNanos) {
     int before = split.records();
-    if (before > 0 && chooser.waits() && split.headTime() < latest) {
+    if (before > 0 && chooser.waits() && split.headIsTimed() && split.headTime() < latest) {
       stats.disorder(latest - split.headTime());
     }
     long taken = split.take(batch, chooser.runUntil(split, horizon), chooser.runBytes(split));
@@ -119,7 +119,11 @@ final class Handover {
       batch.outOfTurn();
     }
     holdings.handedOver(before - split.records(), taken);
-    latest = Math.max(latest, split.lastTime());
+    if (split.isUntimed()) {
+      split.assumeTime(latest);
+    } else {
+      latest = Math.max(latest, split.lastTime());
+    }
     chooser.served(split, taken, split.hasRun(), nowNanos);
     if (split.isEmpty() && !split.fetchFinished()) {
       orderWait.review(split, nowNanos);

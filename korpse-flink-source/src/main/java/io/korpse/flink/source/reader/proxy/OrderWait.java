@@ -7,13 +7,13 @@ import java.util.TreeSet;
  * For which empty splits event-time order waits, and until when (KIP-695, with a bound).
  *
  * <p>A split is waited for only while its buffer is empty, it is known to have more on the broker,
- * it has no reason to pause, and its deadline has not passed. The deadline is set once, when the
- * split runs empty, and again only after it brought a record: neither a position that moves over
- * control records nor a pause that ends sets it anew. Over all, waiting takes at most a tenth of
- * any ten seconds; beyond that order is given up and counted. It is a wait only while the task
- * thread has nothing: with a batch on its way nobody is held up. And it is one only from {@link
- * #PROMPT_NANOS} after the split ran empty: what a broker answers within that is the pace of
- * fetching, and brings a whole response each time.
+ * it has no reason to pause, its records have timestamps, and its deadline has not passed. The
+ * deadline is set once, when the split runs empty, and again only after it brought a record:
+ * neither a position that moves over control records nor a pause that ends sets it anew. Over all,
+ * waiting takes at most a tenth of any ten seconds; beyond that order is given up and counted. It
+ * is a wait only while the task thread has nothing: with a batch on its way nobody is held up. And
+ * it is one only from {@link #PROMPT_NANOS} after the split ran empty: what a broker answers within
+ * that is the pace of fetching, and brings a whole response each time.
  *
  * <p>Deadlines are kept by a clock of their own, which counts what a broker had time to answer in.
  * It stands still until the first record: while the client connects nothing could be handed over,
@@ -103,6 +103,7 @@ class OrderWait {
         split.isEmpty()
             && !split.pause.paused()
             && !split.fetchFinished()
+            && !split.isUntimed()
             && split.knownLag() > 0
             && at < split.waitDeadline;
     if (!wait) {

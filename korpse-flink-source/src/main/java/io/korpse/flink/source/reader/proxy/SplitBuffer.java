@@ -25,6 +25,9 @@ final class SplitBuffer {
   /** The time of a split whose records carried no timestamp yet. */
   static final long NO_TIME = Long.MIN_VALUE;
 
+  /** A split that gave so much since its last timestamp does not go by time any more. */
+  static final long UNTIMED_BYTES = 64 * 1024;
+
   /** The {@link #hungrySince} of a split that got records since it was last kept out. */
   static final long NOT_HUNGRY = Long.MIN_VALUE;
 
@@ -75,7 +78,11 @@ final class SplitBuffer {
   private boolean fetchFinished;
 
   private long headTime = NO_TIME;
+  private boolean headTimed;
   private long lastTime = NO_TIME;
+
+  /** Bytes taken since the last record with a timestamp. */
+  private long untimedBytes;
 
   /** Whether watermark alignment holds back even what is buffered. Owned by {@link PollProxy}. */
   boolean held;
@@ -251,6 +258,31 @@ final class SplitBuffer {
     return lastTime;
   }
 
+  /** Whether the next record has a timestamp. */
+  boolean headIsTimed() {
+    return headTimed;
+  }
+
+  /**
+   * Whether its records have no timestamps: more than a few at its last known time, or all so far.
+   */
+  boolean isUntimed() {
+    return untimedBytes >= UNTIMED_BYTES;
+  }
+
+  /** Whether the next record has no place in the order of time. */
+  boolean takesTurns() {
+    return records > 0 && !headTimed && isUntimed();
+  }
+
+  /** A split without timestamps is taken to be where the others are. */
+  void assumeTime(long time) {
+    lastTime = Math.max(lastTime, time);
+    if (!headTimed) {
+      headTime = lastTime;
+    }
+  }
+
   /** The log end as far as known, -1 when unknown. */
   long end() {
     return end;
@@ -315,7 +347,8 @@ final class SplitBuffer {
 
   private void readHeadTime() {
     long time = chunks.peekFirst().records[cursor].timestamp();
-    headTime = time >= 0 ? time : lastTime;
+    headTimed = time >= 0;
+    headTime = headTimed ? time : lastTime;
   }
 
   /**
@@ -343,9 +376,7 @@ final class SplitBuffer {
     boolean whole = to == list.length;
     long taken = chunk.weights.between(from, to);
     ConsumerRecord<byte[], byte[]> last = list[to - 1];
-    if (last.timestamp() >= 0) {
-      lastTime = last.timestamp();
-    }
+    observeTime(last.timestamp(), taken);
     batch.add(
         this,
         list,
@@ -369,6 +400,19 @@ final class SplitBuffer {
       readHeadTime();
     }
     return taken;
+  }
+
+  /** A run of so many bytes was taken, whose last record has this timestamp. */
+  private void observeTime(long timestamp, long taken) {
+    if (timestamp >= 0) {
+      lastTime = timestamp;
+      untimedBytes = 0;
+    } else if (headTimed) {
+      lastTime = headTime;
+      untimedBytes = 0;
+    } else {
+      untimedBytes = lastTime == NO_TIME ? UNTIMED_BYTES : untimedBytes + taken;
+    }
   }
 
   /** The first place after {@code from} and before {@code limit} of a record later than a time. */

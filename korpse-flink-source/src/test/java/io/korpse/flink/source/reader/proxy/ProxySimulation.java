@@ -213,6 +213,7 @@ final class ProxySimulation {
         cluster.elect(split.partition(), random.nextInt(settings.nodes()));
       }
       cluster.partition(split.partition()).appendMarker();
+      split.loseTimestamps();
       cluster.append(split.partition(), List.of(noted(split, SimRecord.of(-1, 10))));
     }
     sink.bePrompt();

@@ -23,7 +23,7 @@ final class SimSplit {
   }
 
   private final TopicPartition partition;
-  private final Clock clock;
+  private Clock clock;
   private final long stopOffset;
   private long[] visible = new long[64];
   private int appended;
@@ -54,6 +54,16 @@ final class SimSplit {
   KorpseSplit split() {
     return new KorpseSplit(
         partition, new Position(position, epoch), stopOffset, Uuid.ZERO_UUID, false);
+  }
+
+  /** From now on none of its records has a timestamp. */
+  void loseTimestamps() {
+    clock = Clock.NONE;
+  }
+
+  /** Whether none of its records has a timestamp, or none of the last ones. */
+  boolean isUntimed() {
+    return clock == Clock.NONE;
   }
 
   long timestamp(long virtualMillis, Random random) {

@@ -293,12 +293,17 @@ final class SimWatch {
     long candidateEmpty = Long.MAX_VALUE;
     StringBuilder candidates = new StringBuilder();
     for (SplitBuffer split : proxy.splits()) {
+      check(
+          !split.isUntimed() || splits.get(split.splitId()).isUntimed(),
+          "WAIT",
+          () -> "the timestamps of " + split + " are taken for none");
       // Before the first record of all nothing could have waited.
       long emptySince = Math.max(seen.get(split).emptySince, startedAt);
       long deadline = emptySince + SimSettings.ORDER_WAIT.toNanos();
       boolean waitedFor =
           split.isEmpty()
               && !split.fetchFinished()
+              && !split.isUntimed()
               && knownEnd(split) > split.fetchOffset()
               && !split.pause.paused()
               && waitStart < deadline;
