@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.api.common.serialization.SimpleStringSchema;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
@@ -42,6 +43,11 @@ final class LeaderlessIT {
               .setNumberSlotsPerTaskManager(1)
               .build());
 
+  /** When the reader of the timed job began, and when it had its first record. */
+  private static final AtomicLong CREATED_NANOS = new AtomicLong();
+
+  private static final AtomicLong FETCHED_NANOS = new AtomicLong();
+
   private static EmbeddedBroker broker;
 
   @TempDir private Path savepoints;
@@ -61,20 +67,20 @@ final class LeaderlessIT {
   void the_others_are_read_at_a_start_and_after_a_restore_and_it_follows_when_it_is_back()
       throws Exception {
     broker.createTopic("t", 2);
-    move(0, 0);
-    move(1, 1);
+    move("t", 0, 0);
+    move("t", 1, 1);
     List<String> expected = new ArrayList<>(Values.write(broker, "t", 0, 0, 50));
     List<String> unreachable = Values.write(broker, "t", 1, 0, 50);
     broker.cluster().brokers().get(1).shutdown();
-    await().atMost(PATIENCE).until(() -> leader(1) < 0);
+    await().atMost(PATIENCE).until(() -> leader("t", 1) < 0);
 
     String savepoint;
-    try (RunningJob<String> job = RunningJob.start(source(), 1, null)) {
+    try (RunningJob<String> job = RunningJob.start(source("t").build(), 1, null)) {
       assertThat(job.awaitCount(50)).isEqualTo(expected);
       savepoint = job.stop(savepoints);
     }
     List<String> more = Values.write(broker, "t", 0, 50, 80);
-    try (RunningJob<String> job = RunningJob.start(source(), 1, savepoint)) {
+    try (RunningJob<String> job = RunningJob.start(source("t").build(), 1, savepoint)) {
       assertThat(job.awaitCount(30)).isEqualTo(more);
 
       broker.cluster().brokers().get(1).startup();
@@ -83,20 +89,60 @@ final class LeaderlessIT {
     }
   }
 
-  private static KorpseSource<String> source() {
-    return KorpseSource.<String>builder()
-        .setBootstrapServers(broker.bootstrapServers())
-        .setTopics("t")
-        .setValueOnlyDeserializer(new SimpleStringSchema())
-        .build();
+  /** Its end cannot be asked for, and the others are asked about with it. */
+  @Test
+  void a_restored_partition_that_has_lost_its_leader_does_not_hold_up_the_others()
+      throws Exception {
+    broker.createTopic("lost", 2);
+    move("lost", 0, 0);
+    move("lost", 1, 1);
+    Values.write(broker, "lost", 0, 0, 50);
+    Values.write(broker, "lost", 1, 50, 100);
+    String savepoint;
+    try (RunningJob<String> job = RunningJob.start(source("lost").build(), 1, null)) {
+      job.awaitCount(100);
+      savepoint = job.stop(savepoints);
+    }
+    broker.cluster().brokers().get(1).shutdown();
+    await().atMost(PATIENCE).until(() -> leader("lost", 1) < 0);
+    List<String> more = Values.write(broker, "lost", 0, 100, 130);
+
+    KorpseSource<String> timed =
+        source("lost")
+            .setConsumerFactory(
+                (config, keys, values) -> {
+                  CREATED_NANOS.compareAndSet(0, System.nanoTime());
+                  return KafkaConsumerFactory.STANDARD.create(config, keys, values);
+                })
+            .setRecordHook(
+                (record, drops) -> {
+                  FETCHED_NANOS.compareAndSet(0, System.nanoTime());
+                  return record;
+                })
+            .build();
+    try (RunningJob<String> job = RunningJob.start(timed, 1, savepoint)) {
+      assertThat(job.awaitCount(30)).isEqualTo(more);
+      // The question for the end of the other one is given up after five seconds.
+      assertThat(Duration.ofNanos(FETCHED_NANOS.get() - CREATED_NANOS.get()))
+          .isLessThan(Duration.ofSeconds(4));
+    } finally {
+      broker.cluster().brokers().get(1).startup();
+    }
   }
 
-  private static void move(int partition, int node) throws Exception {
+  private static KorpseSourceBuilder<String> source(String topic) {
+    return KorpseSource.<String>builder()
+        .setBootstrapServers(broker.bootstrapServers())
+        .setTopics(topic)
+        .setValueOnlyDeserializer(new SimpleStringSchema());
+  }
+
+  private static void move(String topic, int partition, int node) throws Exception {
     try (Admin admin = broker.admin()) {
       admin
           .alterPartitionReassignments(
               Map.of(
-                  new TopicPartition("t", partition),
+                  new TopicPartition(topic, partition),
                   Optional.of(new NewPartitionReassignment(List.of(node)))))
           .all()
           .get(60, TimeUnit.SECONDS);
@@ -104,19 +150,19 @@ final class LeaderlessIT {
           .atMost(PATIENCE)
           .until(
               () ->
-                  leader(partition) == node
+                  leader(topic, partition) == node
                       && admin.listPartitionReassignments().reassignments().get().isEmpty());
     }
   }
 
-  private static int leader(int partition) throws Exception {
+  private static int leader(String topic, int partition) throws Exception {
     try (Admin admin = broker.admin()) {
       Node leader =
           admin
-              .describeTopics(List.of("t"))
+              .describeTopics(List.of(topic))
               .allTopicNames()
               .get(60, TimeUnit.SECONDS)
-              .get("t")
+              .get(topic)
               .partitions()
               .get(partition)
               .leader();

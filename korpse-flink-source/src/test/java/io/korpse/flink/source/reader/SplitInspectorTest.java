@@ -1,15 +1,18 @@
 package io.korpse.flink.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.korpse.flink.source.reader.proxy.LogInspector.LogEnd;
 import io.korpse.flink.source.split.KorpseSplit;
 import io.korpse.offsets.Position;
 import java.lang.reflect.Proxy;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsResult;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
@@ -19,6 +22,7 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.junit.jupiter.api.Test;
@@ -26,10 +30,13 @@ import org.junit.jupiter.api.Test;
 final class SplitInspectorTest {
 
   private static final TopicPartition PARTITION = new TopicPartition("t", 0);
+  private static final TopicPartition SECOND = new TopicPartition("t", 1);
+  private static final TopicPartition THIRD = new TopicPartition("t", 2);
   private static final Uuid ID = new Uuid(1, 1);
   private static final Uuid OTHER = new Uuid(2, 2);
 
   private final SplitStates states = new SplitStates(Clock.systemUTC());
+  private final List<Map<TopicPartition, LogEnd>> answers = new CopyOnWriteArrayList<>();
   private KafkaFuture<TopicDescription> topic = described(ID);
   private int described;
 
@@ -90,6 +97,32 @@ final class SplitInspectorTest {
     assertThat(inspect(Optional.of(4))).isEqualTo(new LogEnd(12, 4));
   }
 
+  /** The only replica of one is on a broker that is down: no answer before the time limit. */
+  @Test
+  void partitions_that_have_leaders_do_not_wait_for_one_that_has_none() {
+    KafkaFutureImpl<ListOffsetsResultInfo> leaderless = new KafkaFutureImpl<>();
+    ask(Map.of(PARTITION, endsAt(12), SECOND, endsAt(13), THIRD, leaderless));
+
+    await().atMost(Duration.ofSeconds(4)).until(() -> !answers.isEmpty());
+    assertThat(answers)
+        .containsExactly(Map.of(PARTITION, new LogEnd(12, 4), SECOND, new LogEnd(13, 4)));
+
+    leaderless.completeExceptionally(new LeaderNotAvailableException("none"));
+    assertThat(answers).hasSize(2).last().isEqualTo(Map.of(THIRD, LogEnd.UNKNOWN));
+  }
+
+  /** Else those of the quicker broker would be out of order for a moment. */
+  @Test
+  void what_is_answered_within_a_moment_is_told_together() {
+    KafkaFutureImpl<ListOffsetsResultInfo> slower = new KafkaFutureImpl<>();
+    ask(Map.of(PARTITION, endsAt(12), SECOND, slower));
+    assertThat(answers).isEmpty();
+
+    slower.complete(new ListOffsetsResultInfo(13, -1, Optional.of(4)));
+    assertThat(answers)
+        .containsExactly(Map.of(PARTITION, new LogEnd(12, 4), SECOND, new LogEnd(13, 4)));
+  }
+
   private void read(Uuid topicId, int epoch) {
     states.put(
         "t-0",
@@ -98,12 +131,19 @@ final class SplitInspectorTest {
                 PARTITION, new Position(5, epoch), KorpseSplit.NO_STOP_OFFSET, topicId, false)));
   }
 
-  private LogEnd inspect(Optional<Integer> epoch) throws Exception {
-    return new SplitInspector(() -> admin(epoch), IsolationLevel.READ_UNCOMMITTED, states)
-        .inspect(List.of(PARTITION))
-        .toCompletableFuture()
-        .get()
-        .get(PARTITION);
+  private LogEnd inspect(Optional<Integer> epoch) {
+    ask(Map.of(PARTITION, KafkaFuture.completedFuture(new ListOffsetsResultInfo(12, -1, epoch))));
+    return answers.get(0).get(PARTITION);
+  }
+
+  private void ask(Map<TopicPartition, KafkaFuture<ListOffsetsResultInfo>> ends) {
+    Admin client = admin(new ListOffsetsResult(ends));
+    new SplitInspector(() -> client, IsolationLevel.READ_UNCOMMITTED, states)
+        .inspect(ends.keySet(), answers::add);
+  }
+
+  private static KafkaFuture<ListOffsetsResultInfo> endsAt(long offset) {
+    return KafkaFuture.completedFuture(new ListOffsetsResultInfo(offset, -1, Optional.of(4)));
   }
 
   private static KafkaFuture<TopicDescription> described(Uuid id) {
@@ -112,11 +152,7 @@ final class SplitInspectorTest {
   }
 
   /** An Admin client that knows two answers. */
-  private Admin admin(Optional<Integer> epoch) {
-    ListOffsetsResult ends =
-        new ListOffsetsResult(
-            Map.of(
-                PARTITION, KafkaFuture.completedFuture(new ListOffsetsResultInfo(12, -1, epoch))));
+  private Admin admin(ListOffsetsResult ends) {
     return (Admin)
         Proxy.newProxyInstance(
             Admin.class.getClassLoader(),

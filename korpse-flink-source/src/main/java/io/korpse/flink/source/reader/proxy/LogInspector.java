@@ -2,8 +2,7 @@ package io.korpse.flink.source.reader.proxy;
 
 import java.util.Collection;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /** Asks the broker about the logs of splits that were just added. */
@@ -11,7 +10,7 @@ import org.apache.kafka.common.TopicPartition;
 public interface LogInspector {
 
   /** Asks nobody: ends and epochs stay unknown until records come. */
-  LogInspector NONE = partitions -> CompletableFuture.completedStage(Map.of());
+  LogInspector NONE = (partitions, answers) -> {};
 
   /**
    * The end of a log.
@@ -23,6 +22,9 @@ public interface LogInspector {
    */
   record LogEnd(long offset, int leaderEpoch, boolean isOfAnotherTopic) {
 
+    /** The broker did not tell. */
+    public static final LogEnd UNKNOWN = new LogEnd(-1, -1);
+
     /** The end of a log that is not known to be another one. */
     public LogEnd(long offset, int leaderEpoch) {
       this(offset, leaderEpoch, false);
@@ -31,7 +33,10 @@ public interface LogInspector {
 
   /**
    * Called on the fetcher thread; must not block. One request for all partitions, and one for their
-   * topics; a partition of which nothing is known is missing in the answer.
+   * topics.
+   *
+   * @param answers is given each of the partitions once, some at a time, on any thread
    */
-  CompletionStage<Map<TopicPartition, LogEnd>> inspect(Collection<TopicPartition> partitions);
+  void inspect(
+      Collection<TopicPartition> partitions, Consumer<Map<TopicPartition, LogEnd>> answers);
 }

@@ -4,6 +4,7 @@ import io.korpse.flink.source.reader.proxy.LogInspector.LogEnd;
 import io.korpse.offsets.Position;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +60,8 @@ final class OffsetChecks {
   /** The splits that are held back until their epoch was inspected. */
   private final Set<SplitBuffer> uninspected = new HashSet<>();
 
-  /** Questions for the ends of new splits that are not answered. */
-  private int inspections;
+  /** Questions for the ends of new splits of which no part is answered. */
+  private final Set<Object> unanswered = new HashSet<>();
 
   OffsetChecks(
       LossHandler lossHandler,
@@ -97,47 +98,49 @@ final class OffsetChecks {
         owner.changed(split);
       }
     }
-    List<SplitBuffer> asked = List.copyOf(splits);
-    inspections++;
-    inspector
-        .inspect(partitions)
-        .whenComplete(
-            (ends, failure) -> answer(() -> inspected(asked, failure == null ? ends : Map.of())));
+    Map<TopicPartition, SplitBuffer> asked = new HashMap<>();
+    splits.forEach(split -> asked.put(split.partition(), split));
+    Object question = new Object();
+    unanswered.add(question);
+    inspector.inspect(
+        partitions,
+        ends ->
+            answer(
+                () -> {
+                  unanswered.remove(question);
+                  ends.forEach((id, end) -> inspected(asked.get(id), end));
+                }));
   }
 
-  /** Whether it is not known yet of some splits whether they have anything. */
+  /** Whether it is not known yet of new splits whether they have anything, but for late answers. */
   boolean isInspecting() {
-    return inspections > 0;
+    return !unanswered.isEmpty();
   }
 
-  private void inspected(List<SplitBuffer> asked, Map<TopicPartition, LogEnd> ends) {
-    inspections--;
-    for (SplitBuffer split : asked) {
-      LogEnd end = ends.get(split.partition());
-      if (!owner.wants(split)) {
-        uninspected.remove(split);
-        continue;
+  private void inspected(SplitBuffer split, LogEnd end) {
+    if (!owner.wants(split)) {
+      uninspected.remove(split);
+      return;
+    }
+    if (end.offset() >= 0 && split.end() < 0) {
+      split.observeEnd(end.offset());
+      split.endListener().endsAt(end.offset());
+      owner.changed(split);
+    }
+    // Another question about the split may be open; going on before its answer, and then once
+    // more from there, would read records twice.
+    if (!uninspected.remove(split)) {
+      return;
+    }
+    if (end.isOfAnotherTopic()) {
+      ask(split, OptionalLong.empty());
+    } else if (end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
+      ask(split, OptionalLong.of(Math.min(split.fetchOffset(), end.offset())));
+    } else {
+      if (end.leaderEpoch() >= 0) {
+        split.trustEpoch();
       }
-      if (end != null && end.offset() >= 0 && split.end() < 0) {
-        split.observeEnd(end.offset());
-        split.endListener().endsAt(end.offset());
-        owner.changed(split);
-      }
-      // Another question about the split may be open; going on before its answer, and then once
-      // more from there, would read records twice.
-      if (!uninspected.remove(split)) {
-        continue;
-      }
-      if (end != null && end.isOfAnotherTopic()) {
-        ask(split, OptionalLong.empty());
-      } else if (end != null && end.leaderEpoch() >= 0 && split.fetchEpoch() > end.leaderEpoch()) {
-        ask(split, OptionalLong.of(Math.min(split.fetchOffset(), end.offset())));
-      } else {
-        if (end != null && end.leaderEpoch() >= 0) {
-          split.trustEpoch();
-        }
-        goOn(split);
-      }
+      goOn(split);
     }
   }
 

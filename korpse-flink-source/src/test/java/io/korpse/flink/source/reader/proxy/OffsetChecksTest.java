@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -23,8 +24,7 @@ class OffsetChecksTest {
   private static final TopicPartition ID = new TopicPartition("t", 0);
 
   private final PauseLedger ledger = new PauseLedger(new PauseTimes());
-  private final CompletableFuture<Map<TopicPartition, LogInspector.LogEnd>> ends =
-      new CompletableFuture<>();
+  private Consumer<Map<TopicPartition, LogInspector.LogEnd>> ends;
   private final CompletableFuture<Position> decision = new CompletableFuture<>();
   private final List<Long> fetchedOnFrom = new ArrayList<>();
   private boolean wanted = true;
@@ -36,7 +36,7 @@ class OffsetChecksTest {
             return decision;
           },
           (partition, offset) -> CompletableFuture.completedFuture(offset + 1),
-          partitions -> ends,
+          (partitions, answers) -> ends = answers,
           ledger,
           () -> 0L,
           () -> {},
@@ -49,7 +49,7 @@ class OffsetChecksTest {
     checks.added(List.of(split));
     checks.refused(new OffsetOutOfRangeException(Map.of(ID, 50L)), Map.of(ID, split));
 
-    ends.complete(Map.of(ID, new LogInspector.LogEnd(500, 7)));
+    ends.accept(Map.of(ID, new LogInspector.LogEnd(500, 7)));
     checks.takeAnswers();
     assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
     assertThat(fetchedOnFrom).isEmpty();
@@ -65,7 +65,7 @@ class OffsetChecksTest {
   void a_split_of_a_topic_that_was_created_again_is_not_fetched() {
     SplitBuffer split = split(new Position(50, 3), KorpseSplit.NO_STOP_OFFSET);
     checks.added(List.of(split));
-    ends.complete(Map.of(ID, new LogInspector.LogEnd(-1, -1, true)));
+    ends.accept(Map.of(ID, new LogInspector.LogEnd(-1, -1, true)));
     checks.takeAnswers();
 
     assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
@@ -86,10 +86,28 @@ class OffsetChecksTest {
     checks.added(List.of(split));
     assertThat(split.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
 
-    ends.complete(Map.of(ID, new LogInspector.LogEnd(500, 7)));
+    ends.accept(Map.of(ID, new LogInspector.LogEnd(500, 7)));
     checks.takeAnswers();
     assertThat(split.pause.paused()).isFalse();
     assertThat(fetchedOnFrom).containsExactly(50L);
+  }
+
+  /** A partition without a leader is answered only at the time limit. */
+  @Test
+  void a_split_whose_log_is_known_does_not_wait_for_another_one() {
+    TopicPartition leaderless = new TopicPartition("t", 1);
+    SplitBuffer known = split(new Position(50, 3), KorpseSplit.NO_STOP_OFFSET);
+    SplitBuffer unknown = split(leaderless, new Position(70, 3), KorpseSplit.NO_STOP_OFFSET);
+    checks.added(List.of(known, unknown));
+
+    ends.accept(Map.of(ID, new LogInspector.LogEnd(500, 7)));
+    checks.takeAnswers();
+    assertThat(fetchedOnFrom).containsExactly(50L);
+    assertThat(unknown.pause.has(PauseReason.OFFSET_CHECK)).isTrue();
+
+    ends.accept(Map.of(leaderless, LogInspector.LogEnd.UNKNOWN));
+    checks.takeAnswers();
+    assertThat(fetchedOnFrom).containsExactly(50L, 70L);
   }
 
   @Test
@@ -164,8 +182,12 @@ class OffsetChecksTest {
   }
 
   private static SplitBuffer split(Position position, long stopOffset) {
+    return split(ID, position, stopOffset);
+  }
+
+  private static SplitBuffer split(TopicPartition id, Position position, long stopOffset) {
     return new SplitBuffer(
-        new KorpseSplit(ID, position, stopOffset, Uuid.ZERO_UUID, false),
+        new KorpseSplit(id, position, stopOffset, Uuid.ZERO_UUID, false),
         (offset, epoch) -> {},
         end -> {},
         new SplitStats(),

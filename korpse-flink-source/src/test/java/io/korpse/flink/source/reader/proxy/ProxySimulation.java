@@ -426,24 +426,29 @@ final class ProxySimulation {
     }
   }
 
-  private CompletionStage<Map<TopicPartition, LogInspector.LogEnd>> inspect(
-      Collection<TopicPartition> partitions) {
-    CompletableFuture<Map<TopicPartition, LogInspector.LogEnd>> answer = new CompletableFuture<>();
+  private void inspect(
+      Collection<TopicPartition> partitions,
+      java.util.function.Consumer<Map<TopicPartition, LogInspector.LogEnd>> answers) {
     time.after(
         Duration.ofMillis(1 + random.nextInt(100)),
         () -> {
           Map<TopicPartition, LogInspector.LogEnd> ends = new LinkedHashMap<>();
+          Map<TopicPartition, LogInspector.LogEnd> unknown = new LinkedHashMap<>();
           for (TopicPartition id : partitions) {
             SimPartition partition = cluster.partition(id);
             boolean committed = settings.consumer().readCommitted();
             long end = committed ? partition.lastStable() : partition.end();
             if (partition.leader() != SimPartition.NO_LEADER) {
               ends.put(id, new LogInspector.LogEnd(end, partition.epoch()));
+            } else {
+              unknown.put(id, LogInspector.LogEnd.UNKNOWN);
             }
           }
-          answer.complete(ends);
+          answers.accept(ends);
+          if (!unknown.isEmpty()) {
+            time.after(Duration.ofSeconds(2), () -> answers.accept(unknown));
+          }
         });
-    return answer;
   }
 
   private void wake() {
