@@ -163,6 +163,9 @@ public final class KorpseReaders {
               stops.run();
               alignment.run();
             });
+    UnreadableBatches unreadable =
+        new UnreadableBatches(
+            settings.onBadRecord(), clients::probe, System::nanoTime, settings.closeTimeout());
     // A handler of bad records is given what the schema does not look at, too.
     Extensions userCode = settings.extensions();
     boolean whole =
@@ -186,7 +189,7 @@ public final class KorpseReaders {
                   lane.stats(),
                   pauses,
                   losses,
-                  new UnreadableBatches(settings.onBadRecord(), own::probe, System::nanoTime),
+                  unreadable,
                   new SplitInspector(admin, settings.isolation(), states),
                   weigher(lane.userCode(), keys, headers),
                   hooked == null ? null : hooked.of(lane.userCode().recordHook()),
@@ -229,6 +232,7 @@ public final class KorpseReaders {
             sidecar,
             stops,
             alignment,
+            unreadable,
             badRecords,
             lanes.schemas(),
             rateLimit,

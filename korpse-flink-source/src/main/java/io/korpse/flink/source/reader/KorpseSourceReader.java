@@ -208,6 +208,7 @@ final class KorpseSourceReader<T>
       super.close();
     } finally {
       try {
+        parts.unreadable().close();
         parts.sidecar().close(parts.closeTimeout());
       } finally {
         parts.states().clear();

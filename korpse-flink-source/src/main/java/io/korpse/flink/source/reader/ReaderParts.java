@@ -13,6 +13,7 @@ record ReaderParts<T>(
     OffsetSidecar sidecar,
     UnreachableStops stops,
     AlignmentWatch alignment,
+    UnreadableBatches unreadable,
     BadRecords badRecords,
     List<KafkaRecordDeserializationSchema<T>> schemas,
     Optional<RateLimit> rateLimit,
