@@ -23,7 +23,10 @@ final class Handover {
   /** Splits whose last run was taken, until a batch reports them. */
   private final Set<SplitBuffer> drained = new LinkedHashSet<>();
 
-  private long latest = SplitBuffer.NO_TIME;
+  /** The latest time that was handed over, and by how much a record was earlier than that. */
+  private final RecentMax latest = new RecentMax(SplitBuffer.NO_TIME);
+
+  private final RecentMax disorder = new RecentMax(0);
 
   Handover(
       ProxyLimits limits,
@@ -75,6 +78,8 @@ final class Handover {
    */
   HandoverBatch compose(long nowNanos, Predicate<SplitBuffer> leave) {
     HandoverBatch batch = null;
+    latest.roll(nowNanos);
+    disorder.roll(nowNanos);
     chooser.keptOut(admission.keptOutSince());
     while (chooser.size() > 0 && (batch == null || !batch.isFull())) {
       long horizon = chooser.waits() ? orderWait.horizon(nowNanos) : Long.MAX_VALUE;
@@ -101,6 +106,7 @@ final class Handover {
     outstanding.add(batch);
     budget.batchHandedOver();
     stats.batchComposed();
+    stats.disorder(disorder.get());
     holdings.publish();
     return batch;
   }
@@ -111,8 +117,9 @@ final class Handover {
 
   private void takeRun(HandoverBatch batch, SplitBuffer split, long horizon, long nowNanos) {
     int before = split.records();
-    if (before > 0 && chooser.waits() && split.headIsTimed() && split.headTime() < latest) {
-      stats.disorder(latest - split.headTime());
+    boolean ordered = chooser.waits() && !chooser.outOfTurn();
+    if (before > 0 && ordered && split.headIsTimed() && split.headTime() < latest.get()) {
+      disorder.add(latest.get() - split.headTime());
     }
     long taken = split.take(batch, chooser.runUntil(split, horizon), chooser.runBytes(split));
     if (chooser.outOfTurn()) {
@@ -120,9 +127,9 @@ final class Handover {
     }
     holdings.handedOver(before - split.records(), taken);
     if (split.isUntimed()) {
-      split.assumeTime(latest);
-    } else {
-      latest = Math.max(latest, split.lastTime());
+      split.assumeTime(latest.get());
+    } else if (ordered) {
+      latest.add(split.lastTime());
     }
     chooser.served(split, taken, split.hasRun(), nowNanos);
     if (split.isEmpty() && !split.fetchFinished()) {

@@ -89,9 +89,7 @@ public final class ProxyStats {
   }
 
   void disorder(long millis) {
-    if (millis > maxDisorderMillis.getPlain()) {
-      maxDisorderMillis.lazySet(millis);
-    }
+    maxDisorderMillis.lazySet(millis);
   }
 
   void orderSlack(long millis) {
@@ -183,7 +181,10 @@ public final class ProxyStats {
     return orderSlackMillis.get();
   }
 
-  /** The most milliseconds by which a record was handed over behind a later one. */
+  /**
+   * The most milliseconds by which a record was handed over behind a later one, in the last one to
+   * two minutes and not counting what came after a hold.
+   */
   public long maxDisorderMillis() {
     return maxDisorderMillis.get();
   }

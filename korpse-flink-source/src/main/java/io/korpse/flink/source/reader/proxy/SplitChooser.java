@@ -40,7 +40,10 @@ interface SplitChooser {
    */
   default void keptOut(long earliestTime) {}
 
-  /** Whether the split that {@link #next} gave is served although another one is earlier. */
+  /**
+   * Whether {@link #next} gave that split only since it was held back for too long, although
+   * another one is earlier.
+   */
   default boolean outOfTurn() {
     return false;
   }

@@ -9,13 +9,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Records without timestamps among others, in event-time order, with a sink of 10,000 a second. */
+/**
+ * Records without timestamps, and of a wrong clock, among others in event-time order, with a sink
+ * of 10,000 a second.
+ */
 @Timeout(60)
 class OddTimestampsTest {
 
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final long RECORD_NANOS = SECOND / 10_000;
   private static final long NO_TIMESTAMP = -1;
+  private static final long YEAR_2096 = 4_000_000_000_000L;
   private static final SimConsumerConfig CONFIG =
       SimConsumerConfig.defaults()
           .withMaxPollRecords(500)
@@ -82,6 +86,38 @@ class OddTimestampsTest {
     assertThat(rig.stats.orderWaitMillis()).isEqualTo(waited);
     assertThat(longestGap.get(1)).isLessThan(SECOND);
     nothingWasHeld();
+  }
+
+  @Test
+  void what_comes_after_a_hold_makes_nobody_late() {
+    backlog(1, 1_000_000);
+    emitFor(Duration.ofSeconds(1));
+    ofTheFuture(0);
+
+    emitFor(Duration.ofSeconds(25));
+
+    assertThat(rig.stats.servedAfterHold()).isPositive();
+    assertThat(rig.stats.maxDisorderMillis()).isLessThan(1_000);
+  }
+
+  /** With nothing else at hand nobody holds it back, and all that follows is late. */
+  @Test
+  void a_wrong_clock_does_not_spoil_the_disorder_for_ever() {
+    ofTheFuture(0);
+    emitFor(Duration.ofSeconds(1));
+    live(1);
+    emitFor(Duration.ofSeconds(1));
+    assertThat(rig.stats.maxDisorderMillis()).isGreaterThan(YEAR_2096 / 2);
+
+    emitFor(RecentMax.WINDOW.multipliedBy(3));
+
+    assertThat(rig.stats.maxDisorderMillis()).isLessThan(1_000);
+  }
+
+  private void ofTheFuture(int partition) {
+    rig.cluster.create(ProxyRig.id(partition), 0);
+    rig.append(partition, 5, YEAR_2096, 1);
+    rig.add(partition);
   }
 
   private void nothingWasHeld() {
