@@ -13,12 +13,20 @@ record SizedRecords(RecordSize size) implements RecordWeigher {
     if (record instanceof UnreadableRecord) {
       return RecordWeigher.heapOf(record);
     }
-    int bytes = size.bytesOf(record);
+    int bytes;
+    try {
+      bytes = size.bytesOf(record);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException("The record size failed at " + at(record) + ": " + e, e);
+    }
     if (bytes <= 0) {
       throw new IllegalStateException(
-          "The record size of %s-%d@%d is %d; it is above 0"
-              .formatted(record.topic(), record.partition(), record.offset(), bytes));
+          "The record size of " + at(record) + " is " + bytes + "; it is above 0");
     }
     return bytes;
+  }
+
+  private static String at(ConsumerRecord<byte[], byte[]> record) {
+    return record.topic() + "-" + record.partition() + "@" + record.offset();
   }
 }

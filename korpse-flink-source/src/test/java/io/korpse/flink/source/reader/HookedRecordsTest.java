@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.korpse.flink.source.RecordHook;
+import io.korpse.flink.source.RecordSize;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +78,19 @@ final class HookedRecordsTest {
     assertThat(new SizedRecords(record -> 12).weigh(record("t", 1))).isEqualTo(12);
     assertThatThrownBy(() -> new SizedRecords(record -> 0).weigh(record("t", 9)))
         .hasMessage("The record size of t-0@9 is 0; it is above 0");
+  }
+
+  @Test
+  void names_the_record_at_which_its_size_failed() {
+    RecordSize failing =
+        record -> {
+          throw new IllegalArgumentException("no header");
+        };
+
+    assertThatThrownBy(() -> new SizedRecords(failing).weigh(record("t", 9)))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("t-0@9")
+        .hasRootCauseMessage("no header");
   }
 
   private HookedRecords hooked(RecordHook hook) {
