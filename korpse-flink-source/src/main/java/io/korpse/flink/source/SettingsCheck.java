@@ -113,6 +113,19 @@ final class SettingsCheck {
                         + " bytes and less than one split's korpse.split.buffer.size of "
                         + settings.splitBufferBytes()
                         + "; raise the one or lower the other"));
+    settings
+        .readerBufferBytes()
+        .ifPresent(
+            bytes ->
+                require(
+                    !settings.isSplitBufferGiven()
+                        || settings.splitBufferBytes() <= bytes / SourceSettings.SPLITS_IN_READER,
+                    "korpse.split.buffer.size is "
+                        + settings.splitBufferBytes()
+                        + " bytes and more than a quarter, which is the most that one split may"
+                        + " have, of the korpse.reader.buffer.size of "
+                        + bytes
+                        + "; lower the one or raise the other"));
     double fraction = settings.splitResumeFraction();
     require(
         fraction > 0 && fraction < 1,

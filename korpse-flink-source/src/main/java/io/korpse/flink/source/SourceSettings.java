@@ -194,6 +194,14 @@ public final class SourceSettings implements Serializable {
     return options.get(KorpseSourceOptions.ON_DATA_LOSS);
   }
 
+  /** One split may have this part of the reader's buffer at most. */
+  public static final int SPLITS_IN_READER = 4;
+
+  /** Whether the user set {@link #splitBufferBytes()}. */
+  public boolean isSplitBufferGiven() {
+    return options.contains(KorpseSourceOptions.SPLIT_BUFFER);
+  }
+
   /** Bytes that one split may have buffered. */
   public long splitBufferBytes() {
     return options.get(KorpseSourceOptions.SPLIT_BUFFER).getBytes();

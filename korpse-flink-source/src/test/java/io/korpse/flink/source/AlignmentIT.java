@@ -133,7 +133,7 @@ final class AlignmentIT {
             .setOrder(RecordOrder.FAIR)
             .setReaderConsumers(consumers)
             .setReaderBuffer(MemorySize.ofMebiBytes(2))
-            .setSplitBuffer(MemorySize.ofMebiBytes(1))
+            .setSplitBuffer(MemorySize.parse("512 kb"))
             .setRateLimit(RECORDS_PER_SECOND)
             .setValueOnlyDeserializer(new FirstLong())
             .build();

@@ -172,6 +172,21 @@ final class KorpseSourceBuilderTest {
     assertThatIllegalArgumentException().isThrownBy(builder::build).withMessageContaining(key);
   }
 
+  /** It was cut to that without a word. */
+  @Test
+  void rejects_a_split_buffer_above_a_quarter_of_the_readers_with_both_values() {
+    KorpseSourceBuilder<String> builder =
+        valid()
+            .setReaderBuffer(MemorySize.ofMebiBytes(8))
+            .setSplitBuffer(MemorySize.ofMebiBytes(8));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::build)
+        .withMessageContaining("korpse.split.buffer.size is 8388608")
+        .withMessageContaining("korpse.reader.buffer.size of 8388608");
+    builder.setReaderBuffer(MemorySize.ofMebiBytes(32)).build();
+  }
+
   @ParameterizedTest
   @CsvSource({"korpse.reader.poll.size", "korpse.handover.size"})
   void rejects_a_part_that_is_larger_than_the_readers_buffer_with_both_values(String key) {

@@ -1,5 +1,6 @@
 package io.korpse.flink.source.reader;
 
+import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.SourceSettings;
 import io.korpse.flink.source.reader.proxy.ProxyLimits;
 import java.time.Duration;
@@ -64,7 +65,21 @@ record ReaderLimits(
             .orElse(Math.max(MIB, Math.min(MAX_DEFAULT_BUDGET, maxHeapBytes / HEAP_SHARE)));
     long budget = Math.max(1, whole / consumers);
     int retained = retained(settings.retainedResponses(), consumers);
-    long splitHigh = Math.max(1, Math.min(settings.splitBufferBytes(), budget / 4));
+    List<String> warnings = new ArrayList<>();
+    long splitMost = budget / SourceSettings.SPLITS_IN_READER;
+    long splitHigh = Math.max(1, Math.min(settings.splitBufferBytes(), splitMost));
+    if (settings.isSplitBufferGiven() && settings.splitBufferBytes() > splitMost) {
+      warnings.add(
+          KorpseSourceOptions.SPLIT_BUFFER.key()
+              + " is cut from "
+              + settings.splitBufferBytes()
+              + " to "
+              + splitHigh
+              + " bytes, a quarter of the "
+              + budget
+              + " that the reader's buffer has of this heap. Raise "
+              + KorpseSourceOptions.READER_BUFFER.key());
+    }
     int splitRecords = settings.splitBufferRecords();
     double resume = settings.splitResumeFraction();
     long fetchMax =
@@ -72,7 +87,6 @@ record ReaderLimits(
             * Math.min(consumers * (2L + retained), 2L + settings.retainedResponses())
             / (consumers * (2L + retained));
     Properties kafka = settings.kafka();
-    List<String> warnings = new ArrayList<>();
     Map<String, String> fetch = new HashMap<>();
     derived(fetch, kafka, ConsumerConfig.FETCH_MAX_BYTES_CONFIG, fetchMax, warnings);
     derived(

@@ -143,6 +143,20 @@ final class ReaderLimitsTest {
     return Long.parseLong(limits.fetch().get("fetch.max.bytes"));
   }
 
+  /** The size of the heap is not known before. */
+  @Test
+  void warns_when_a_split_gets_less_than_the_user_set() {
+    SourceSettings large =
+        settings().with(KorpseSourceOptions.SPLIT_BUFFER, MemorySize.ofMebiBytes(24));
+
+    assertThat(ReaderLimits.derive(large, 8192 * MIB).warnings())
+        .singleElement()
+        .asString()
+        .contains("korpse.split.buffer.size is cut from 25165824 to 16777216 bytes")
+        .contains("korpse.reader.buffer.size");
+    assertThat(limits(256 * MIB).warnings()).as("the default is cut").isEmpty();
+  }
+
   @Test
   void refuses_a_low_watermark_that_is_not_below_the_high_one() {
     assertThatThrownBy(
