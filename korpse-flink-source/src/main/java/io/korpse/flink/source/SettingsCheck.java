@@ -15,6 +15,8 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.util.InstantiationUtil;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +42,15 @@ final class SettingsCheck {
           "false",
           ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
           "false");
+
+  /** What the reader derives where the user did not set it, and where he did, counts with. */
+  private static final List<String> FETCHING =
+      List.of(
+          ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+          ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+          ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+          ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+          ConsumerConfig.RECEIVE_BUFFER_CONFIG);
 
   /** Longer times do not fit into the nanoseconds that are counted with. */
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -79,9 +90,29 @@ final class SettingsCheck {
     if (given.remove(ConsumerConfig.CLIENT_ID_CONFIG) != null) {
       LOG.warn("client.id is ignored, since each client needs its own; set client.id.prefix");
     }
+    FETCHING.forEach(key -> number(given, key));
     bytes(given, ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG);
     bytes(given, ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
     return given;
+  }
+
+  /** As Kafka's consumer would, but now. What a config provider gives is not known yet. */
+  private static void number(Properties given, String key) {
+    String value = given.getProperty(key);
+    boolean provided = value != null && value.contains("${");
+    require(
+        !provided || !key.equals(ConsumerConfig.MAX_POLL_RECORDS_CONFIG),
+        key + " is '" + value + "'; it is a number, since the reader counts with it");
+    if (value == null || provided) {
+      return;
+    }
+    ConfigDef.ConfigKey definition = ConsumerConfig.configDef().configKeys().get(key);
+    try {
+      Object parsed = ConfigDef.parseType(key, value, definition.type);
+      definition.validator.ensureValid(key, parsed);
+    } catch (ConfigException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
   }
 
   private static String instead(String key) {

@@ -10,6 +10,8 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Kafka's own configuration, as the builder takes it. */
 final class BuilderKafkaSettingsTest {
@@ -46,6 +48,35 @@ final class BuilderKafkaSettingsTest {
   void leaves_fetch_settings_as_the_user_gave_them() {
     assertThat(valid().setProperty("max.poll.records", "77").build().settings().kafka())
         .containsEntry("max.poll.records", "77");
+  }
+
+  /** They failed on the TaskManager, at each restart. */
+  @ParameterizedTest
+  @CsvSource({
+    "fetch.max.bytes, abc",
+    "max.partition.fetch.bytes, 1.5",
+    "max.partition.fetch.bytes, -1",
+    "fetch.max.wait.ms, soon",
+    "receive.buffer.bytes, -2",
+    "max.poll.records, 0",
+    "max.poll.records, ${file:a:b}",
+    "fetch.max.bytes, 10000000000"
+  })
+  void rejects_a_fetch_setting_that_kafka_would_reject_by_key_and_value(String key, String value) {
+    KorpseSourceBuilder<String> builder = valid().setProperty(key, value);
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(builder::build)
+        .withMessageContaining(key)
+        .withMessageContaining(value);
+  }
+
+  @Test
+  void takes_a_fetch_setting_of_a_config_provider() {
+    String provided = "${file:/etc/kafka.properties:bytes}";
+
+    assertThat(valid().setProperty("fetch.max.bytes", provided).build().settings().kafka())
+        .containsEntry("fetch.max.bytes", provided);
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
 /**
@@ -40,6 +41,7 @@ record ReaderLimits(
     List<String> warnings) {
 
   private static final long MIB = 1024 * 1024;
+  private static final String READERS_BUFFER = "all that the reader's buffer has";
   private static final long MAX_DEFAULT_BUDGET = 64 * MIB;
   private static final int HEAP_SHARE = 20;
 
@@ -59,13 +61,18 @@ record ReaderLimits(
   /** Derives the bounds for a heap of {@code maxHeapBytes}. */
   static ReaderLimits derive(SourceSettings settings, long maxHeapBytes) {
     int consumers = settings.readerConsumers();
+    List<String> warnings = new ArrayList<>();
     long whole =
-        settings
-            .readerBufferBytes()
-            .orElse(Math.max(MIB, Math.min(MAX_DEFAULT_BUDGET, maxHeapBytes / HEAP_SHARE)));
+        settings.readerBufferBytes().isPresent()
+            ? atMost(
+                maxHeapBytes / 2,
+                "half of the heap",
+                settings.readerBufferBytes().getAsLong(),
+                KorpseSourceOptions.READER_BUFFER,
+                warnings)
+            : Math.max(MIB, Math.min(MAX_DEFAULT_BUDGET, maxHeapBytes / HEAP_SHARE));
     long budget = Math.max(1, whole / consumers);
     int retained = retained(settings.retainedResponses(), consumers);
-    List<String> warnings = new ArrayList<>();
     long splitMost = budget / SourceSettings.SPLITS_IN_READER;
     long splitHigh = Math.max(1, Math.min(settings.splitBufferBytes(), splitMost));
     if (settings.isSplitBufferGiven() && settings.splitBufferBytes() > splitMost) {
@@ -113,9 +120,21 @@ record ReaderLimits(
             (int) (splitRecords * resume),
             budget,
             Math.max(
-                1, settings.pollBytes().orElse(clamp(whole / 8, MIB / 4, 8 * MIB)) / consumers),
+                1,
+                atMost(
+                        whole,
+                        READERS_BUFFER,
+                        settings.pollBytes().orElse(clamp(whole / 8, MIB / 4, 8 * MIB)),
+                        KorpseSourceOptions.POLL_SIZE,
+                        warnings)
+                    / consumers),
             settings.handoverRecords(),
-            settings.handoverBytes().orElse(clamp(budget / 32, 64 * 1024, MIB)),
+            atMost(
+                budget,
+                READERS_BUFFER,
+                settings.handoverBytes().orElse(clamp(budget / 32, 64 * 1024, MIB)),
+                KorpseSourceOptions.HANDOVER_SIZE,
+                warnings),
             batches(settings.handoverBatches(), consumers),
             retained,
             MAX_WAIT);
@@ -138,6 +157,16 @@ record ReaderLimits(
     return Math.max(Math.min(2, batches), batches / consumers);
   }
 
+  /** The bytes that the user set, cut with a warning to what they are a part of. */
+  private static long atMost(
+      long most, String what, long bytes, ConfigOption<?> option, List<String> warnings) {
+    if (bytes > most) {
+      warnings.add(
+          option.key() + " is cut from " + bytes + " to " + most + " bytes, which is " + what);
+    }
+    return Math.min(most, bytes);
+  }
+
   private static void derived(
       Map<String, String> fetch,
       Properties kafka,
@@ -147,11 +176,17 @@ record ReaderLimits(
     String user = kafka.getProperty(key);
     if (user == null) {
       fetch.put(key, Long.toString(value));
-    } else if (warningsOrNull != null && Long.parseLong(user.trim()) > value) {
-      warningsOrNull.add(
+    } else if (warningsOrNull != null && !user.contains("${")) {
+      warn(key, Long.parseLong(user.trim()), value, warningsOrNull);
+    }
+  }
+
+  private static void warn(String key, long user, long value, List<String> warnings) {
+    if (user > value) {
+      warnings.add(
           key
               + "="
-              + user.trim()
+              + user
               + " is kept as it was set, but is above the "
               + value
               + " that the reader's budget allows: the client may retain that much more heap for"

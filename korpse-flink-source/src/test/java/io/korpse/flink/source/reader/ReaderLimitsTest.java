@@ -158,6 +158,36 @@ final class ReaderLimitsTest {
   }
 
   @Test
+  void cuts_what_is_more_than_the_buffer_or_the_heap_has_and_says_so() {
+    ReaderLimits limits =
+        ReaderLimits.derive(
+            settings()
+                .with(KorpseSourceOptions.POLL_SIZE, MemorySize.ofMebiBytes(10_240))
+                .with(KorpseSourceOptions.HANDOVER_SIZE, MemorySize.ofMebiBytes(10_240))
+                .with(KorpseSourceOptions.READER_BUFFER, MemorySize.ofMebiBytes(4_096)),
+            1024 * MIB);
+
+    assertThat(limits.proxy().readerBytes()).isEqualTo(512 * MIB);
+    assertThat(limits.proxy().pollBytes()).isEqualTo(512 * MIB);
+    assertThat(limits.proxy().batchBytes()).isEqualTo(512 * MIB);
+    assertThat(limits.warnings())
+        .hasSize(3)
+        .anyMatch(text -> text.contains("korpse.reader.buffer.size is cut"))
+        .anyMatch(text -> text.contains("korpse.reader.poll.size is cut"))
+        .anyMatch(text -> text.contains("korpse.handover.size is cut"));
+  }
+
+  @Test
+  void says_nothing_of_a_fetch_size_that_a_config_provider_gives() {
+    ReaderLimits limits =
+        ReaderLimits.derive(
+            settings().withKafka("fetch.max.bytes", "${file:/etc/kafka:bytes}"), 8192 * MIB);
+
+    assertThat(limits.fetch()).doesNotContainKey("fetch.max.bytes");
+    assertThat(limits.warnings()).isEmpty();
+  }
+
+  @Test
   void refuses_a_low_watermark_that_is_not_below_the_high_one() {
     assertThatThrownBy(
             () ->
