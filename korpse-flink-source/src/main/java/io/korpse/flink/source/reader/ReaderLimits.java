@@ -41,6 +41,10 @@ record ReaderLimits(
     List<String> warnings) {
 
   private static final long MIB = 1024 * 1024;
+
+  /** Below a producer's batches a broker fills one partition in each response (KIP-74). */
+  private static final long TINY_FETCH = 64 * 1024;
+
   private static final String READERS_BUFFER = "all that the reader's buffer has";
   private static final long MAX_DEFAULT_BUDGET = 64 * MIB;
   private static final int HEAP_SHARE = 20;
@@ -191,6 +195,15 @@ record ReaderLimits(
               + value
               + " that the reader's budget allows: the client may retain that much more heap for"
               + " each broker and each group of paused splits. Lower it, or raise the budget");
+    } else if (user <= TINY_FETCH) {
+      warnings.add(
+          key
+              + "="
+              + user
+              + " is kept as it was set, but where batches are larger a broker answers with one of"
+              + " one partition at a time, which halves the throughput. Raise it above "
+              + TINY_FETCH
+              + ", or leave it out");
     }
   }
 

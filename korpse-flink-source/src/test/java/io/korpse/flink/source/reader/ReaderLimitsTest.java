@@ -188,6 +188,19 @@ final class ReaderLimitsTest {
   }
 
   @Test
+  void keeps_a_tiny_fetch_size_and_says_what_it_costs() {
+    for (String key : new String[] {"max.partition.fetch.bytes", "fetch.max.bytes"}) {
+      ReaderLimits limits = ReaderLimits.derive(settings().withKafka(key, "65536"), 8192 * MIB);
+
+      assertThat(limits.fetch()).doesNotContainKey(key);
+      assertThat(limits.warnings())
+          .singleElement()
+          .asString()
+          .contains(key + "=65536", "one partition at a time");
+    }
+  }
+
+  @Test
   void refuses_a_low_watermark_that_is_not_below_the_high_one() {
     assertThatThrownBy(
             () ->
