@@ -20,6 +20,10 @@ final class SimWatch {
 
   private static final long WINDOW = Duration.ofSeconds(10).toNanos();
   private static final long NOTICED_LATE = Duration.ofMillis(5).toNanos();
+
+  /** What the design lets a broker take for one answer before it counts as a wait. */
+  private static final long PROMPT = Duration.ofMillis(100).toNanos();
+
   private static final long LARGEST_SHARE = Duration.ofMillis(1_010).toNanos();
   private static final long STARVED = Duration.ofSeconds(15).toNanos();
   private static final long QUANTUM = 64 * 1024;
@@ -323,7 +327,7 @@ final class SimWatch {
     }
     // What the broker answers promptly is no wait.
     long ranEmpty = longestEmpty == Long.MAX_VALUE ? candidateEmpty : longestEmpty;
-    waitPaidFrom = someone ? ranEmpty + OrderWait.PROMPT_NANOS : waitStart;
+    waitPaidFrom = someone ? ranEmpty + PROMPT : waitStart;
     check(
         someone,
         "WAIT",
