@@ -191,7 +191,11 @@ class OrderWait {
       return 0;
     }
     long ranEmpty = waiting.first().waitDeadline - limitNanos;
-    return Math.max(0, ranEmpty + PROMPT_NANOS - at);
+    return Math.max(0, ranEmpty + promptNanos() - at);
+  }
+
+  long promptNanos() {
+    return PROMPT_NANOS;
   }
 
   private long freeLeft(long at) {

@@ -57,6 +57,20 @@ class PollProxyMutationTest {
   }
 
   @Test
+  void polls_larger_than_their_quota_break_the_bound() {
+    assertBroken("I3", new ProxyRules(), SimSettings::of, settings -> withSizes(settings, 1, 20));
+  }
+
+  @Test
+  void splits_that_are_full_later_break_their_bound() {
+    assertBroken(
+        "I3",
+        new ProxyRules(),
+        seed -> SimSettings.backlog(seed, false, false),
+        settings -> withSizes(settings, 3, 1));
+  }
+
+  @Test
   void r3_everything_told_each_time_is_noticed() {
     assertBroken(
         "R3",
@@ -214,6 +228,27 @@ class PollProxyMutationTest {
         });
   }
 
+  @Test
+  void a_longer_time_in_which_an_answer_costs_nothing_breaks_the_waiting_rule() {
+    assertBroken(
+        "WAIT",
+        new ProxyRules() {
+          @Override
+          OrderWait orderWait(ProxyParts parts) {
+            return new OrderWait(
+                parts.orderWait().toNanos(),
+                parts.orderSlackMillis(),
+                parts.clock().getAsLong(),
+                parts.stats()) {
+              @Override
+              long promptNanos() {
+                return 4 * PROMPT_NANOS;
+              }
+            };
+          }
+        });
+  }
+
   private static void assertBroken(String invariant, ProxyRules rules) {
     assertBroken(invariant, rules, SimSettings::of, SimSettings::limits);
   }
@@ -252,6 +287,22 @@ class PollProxyMutationTest {
         limits.splitHighRecords() - 1,
         limits.readerBytes(),
         limits.pollBytes() / 8,
+        limits.batchRecords(),
+        limits.batchBytes(),
+        limits.batches(),
+        limits.retainedResponses(),
+        limits.maxWait());
+  }
+
+  private static ProxyLimits withSizes(SimSettings settings, int splits, int polls) {
+    ProxyLimits limits = settings.limits();
+    return new ProxyLimits(
+        Math.min(splits * limits.splitHighBytes(), limits.readerBytes()),
+        limits.splitLowBytes(),
+        splits * limits.splitHighRecords(),
+        limits.splitLowRecords(),
+        limits.readerBytes(),
+        polls * limits.pollBytes(),
         limits.batchRecords(),
         limits.batchBytes(),
         limits.batches(),
