@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.synchronization.FutureCompletingBlockingQueue;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -170,18 +171,17 @@ final class LanesSimulation {
             });
   }
 
-  private CompletableFuture<Map<TopicPartition, LogInspector.LogEnd>> ends(
-      Collection<TopicPartition> partitions) {
-    CompletableFuture<Map<TopicPartition, LogInspector.LogEnd>> answer = new CompletableFuture<>();
+  private void ends(
+      Collection<TopicPartition> asked,
+      Consumer<Map<TopicPartition, LogInspector.LogEnd>> answers) {
     time.after(
         Duration.ofMillis(1 + random.nextInt(50)),
         () -> {
           Map<TopicPartition, LogInspector.LogEnd> ends = new HashMap<>();
-          partitions.forEach(
+          asked.forEach(
               id -> ends.put(id, new LogInspector.LogEnd(cluster.partition(id).end(), 0)));
-          answer.complete(ends);
+          answers.accept(ends);
         });
-    return answer;
   }
 
   /** Runs to the end; a violation carries the seed. */
