@@ -126,7 +126,7 @@ final class Handover {
       batch.outOfTurn();
     }
     holdings.handedOver(before - split.records(), taken);
-    if (split.isUntimed()) {
+    if (before > 0 && split.isUntimed()) {
       split.assumeTime(latest.get());
     } else if (ordered) {
       latest.add(split.lastTime());
