@@ -46,7 +46,8 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
   @Nullable private HandoverBatch done;
 
   @Nullable private MergeLane served;
-  private long latest = SplitBuffer.NO_TIME;
+  private final RecentMax latest = new RecentMax(SplitBuffer.NO_TIME);
+  private final RecentMax disorder = new RecentMax(0);
 
   BatchMerge(
       List<MergeLane> lanes,
@@ -115,6 +116,8 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
   /** Chooses the lane to go on with, and how far. */
   private boolean choose() {
     long now = clock.getAsLong();
+    latest.roll(now);
+    disorder.roll(now);
     waitedFor.clear();
     long first = MergeLane.NOTHING;
     for (MergeLane lane : lanes) {
@@ -127,7 +130,7 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
     long bestTime = 0;
     for (MergeLane lane : lanes) {
       if (!lane.isEmpty()) {
-        long time = Math.min(lane.head().nextTime(), lane.afterRun());
+        long time = turn(lane);
         // Of equals not the same again: without timestamps all are.
         if (best == null || time < bestTime || (time == bestTime && best == served)) {
           best = lane;
@@ -156,12 +159,23 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
     return false;
   }
 
+  /** How early the lane's batches are: a record without a time says nothing of that. */
+  private static long ahead(MergeLane lane) {
+    long after = lane.afterRun();
+    return lane.head().nextIsTimed() ? Math.min(lane.head().nextTime(), after) : after;
+  }
+
+  /** When it is the lane's turn. A run without times goes first, but not twice beside others. */
+  private long turn(MergeLane lane) {
+    return lane.head().nextIsTimed() || lane == served ? ahead(lane) : SplitBuffer.NO_TIME;
+  }
+
   /** Whether the lane with the earliest records may go on beside a lane that is waited for. */
   private boolean allows(MergeLane best, long bestTime, long awaited) {
     long others = awaited;
     for (MergeLane lane : lanes) {
       if (lane != best && !lane.isEmpty()) {
-        others = Math.min(others, Math.min(lane.head().nextTime(), lane.afterRun()));
+        others = Math.min(others, ahead(lane));
       }
     }
     if (best.afterRun() <= others) {
@@ -185,9 +199,10 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
     served = lane;
     until = limit;
     HandoverBatch head = lane.head();
-    if (head.nextTime() < latest) {
-      stats.disorder(latest - head.nextTime());
+    if (head.nextIsTimed() && head.nextTime() < latest.get()) {
+      disorder.add(latest.get() - head.nextTime());
     }
+    stats.disorder(disorder.get());
     return true;
   }
 
@@ -210,8 +225,8 @@ final class BatchMerge implements RecordsWithSplitIds<ConsumerRecord<byte[], byt
   @Nullable
   public ConsumerRecord<byte[], byte[]> nextRecordFromSplit() {
     ConsumerRecord<byte[], byte[]> record = current.head().nextUntil(until);
-    if (record != null && record.timestamp() > latest) {
-      latest = record.timestamp();
+    if (record != null && record.timestamp() >= 0) {
+      latest.add(record.timestamp());
     }
     return record;
   }

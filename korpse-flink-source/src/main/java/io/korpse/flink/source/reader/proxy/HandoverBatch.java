@@ -127,7 +127,8 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     long time = MergeLane.NOTHING;
     for (int i = runs - 1; i >= 0; i--) {
       if (runStarts[i] < runEnds[i]) {
-        time = Math.min(time, timeOf(runRecords[i][runStarts[i]]));
+        long head = timeOf(runRecords[i][runStarts[i]]);
+        time = head == SplitBuffer.NO_TIME ? time : Math.min(time, head);
       }
       earliest[i] = i < urgentRuns ? SplitBuffer.NO_TIME : time;
     }
@@ -223,6 +224,11 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     return timeOf(current[next]);
   }
 
+  /** Whether the next record has a time, and with it a place in the order. */
+  boolean nextIsTimed() {
+    return nextTime() != SplitBuffer.NO_TIME;
+  }
+
   /** The next record of the present run if it is not later than this, else null. */
   @Nullable
   ConsumerRecord<byte[], byte[]> nextUntil(long time) {
@@ -234,7 +240,7 @@ public final class HandoverBatch implements RecordsWithSplitIds<ConsumerRecord<b
     return record;
   }
 
-  /** The earliest time of all runs, where the first was not begun. */
+  /** The earliest time of all runs that have one, where the first was not begun. */
   long earliest() {
     return runs == 0 ? MergeLane.NOTHING : earliest[0];
   }

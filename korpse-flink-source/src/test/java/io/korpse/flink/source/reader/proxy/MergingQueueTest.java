@@ -191,6 +191,33 @@ final class MergingQueueTest {
     assertThat(order.subList(0, 2)).containsExactlyInAnyOrder("t-0", "t-1");
   }
 
+  /** A backlog of them in one lane has one run beside each of the other. */
+  @Test
+  void records_without_timestamps_keep_no_other_lane_waiting() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      hand(0, NOTHING, -1);
+      hand(1, NOTHING, 100 + i);
+    }
+
+    List<String> order = takeAll();
+
+    assertThat(order).hasSize(10);
+    for (int i = 0; i < 10; i += 2) {
+      assertThat(order.subList(i, i + 2)).containsExactlyInAnyOrder("t-0", "t-1");
+    }
+    assertThat(stats.maxDisorderMillis()).isZero();
+  }
+
+  @Test
+  void a_run_without_timestamps_waits_for_nobody() throws Exception {
+    merge.lane(1).tell(120, false);
+    hand(0, NOTHING, -1, -1);
+
+    takeAll();
+
+    assertThat(emitted).containsExactly(-1L, -1L);
+  }
+
   @Test
   void reports_a_split_as_finished_with_the_end_of_its_batch_and_gives_the_batch_back()
       throws Exception {
