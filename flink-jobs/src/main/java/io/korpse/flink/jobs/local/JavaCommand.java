@@ -18,13 +18,17 @@ import java.util.stream.Collectors;
  * @param jvmOptions options before the main class
  * @param mainClass the class to run
  * @param arguments its arguments
+ * @param fileLimitKiB how large a file of the process may grow; 0 for any size
  */
 record JavaCommand(
     String name,
     List<Path> classPath,
     List<String> jvmOptions,
     String mainClass,
-    List<String> arguments) {
+    List<String> arguments,
+    int fileLimitKiB) {
+
+  private static final String LIMITED = "ulimit -f %d && exec \"$0\" \"$@\"";
 
   private static final String LOGGING =
       """
@@ -35,6 +39,15 @@ record JavaCommand(
       appender.console.layout.type = PatternLayout
       appender.console.layout.pattern = %d{ISO8601} %-5p %c{1.} [%t] %m%n
       """;
+
+  JavaCommand(
+      String name,
+      List<Path> classPath,
+      List<String> jvmOptions,
+      String mainClass,
+      List<String> arguments) {
+    this(name, classPath, jvmOptions, mainClass, arguments, 0);
+  }
 
   ChildProcess start(Path workspace) {
     try {
@@ -47,6 +60,9 @@ record JavaCommand(
       }
 
       List<String> command = new ArrayList<>();
+      if (fileLimitKiB > 0) {
+        command.addAll(List.of("bash", "-c", LIMITED.formatted(fileLimitKiB)));
+      }
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.add("-Dlog4j2.configurationFile=" + logging.toUri());
       command.add("-Dlog.file=" + log);

@@ -94,6 +94,18 @@ public final class LocalBroker {
 
   /** Starts the process; returns before the broker answers. */
   public void start() {
+    start(0);
+  }
+
+  /**
+   * As {@link #start()}, but no file of the broker grows beyond so much: what is written to a
+   * larger one fails, as when the disk is full.
+   */
+  public void startWithFileLimit(int kiB) {
+    start(kiB);
+  }
+
+  private void start(int fileLimitKiB) {
     process =
         workspace.start(
             new JavaCommand(
@@ -101,6 +113,7 @@ public final class LocalBroker {
                 classPath,
                 JVM_OPTIONS,
                 "kafka.Kafka",
-                List.of(properties.toString())));
+                List.of(properties.toString()),
+                fileLimitKiB));
   }
 }
