@@ -2,12 +2,19 @@ package io.korpse.flink.source.reader.proxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.korpse.flink.source.split.KorpseSplit;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -181,6 +188,66 @@ class PollProxyMutationTest {
   }
 
   @Test
+  void r6_a_stop_offset_that_is_not_looked_at_breaks_what_comes_out() {
+    assertBroken(
+        "I1",
+        settings ->
+            new ProxySimulation(settings, new ProxyRules()) {
+              @Override
+              KorpseSplit toRead(SimSplit split) {
+                KorpseSplit real = split.split();
+                return new KorpseSplit(
+                    real.partition(),
+                    real.position(),
+                    KorpseSplit.NO_STOP_OFFSET,
+                    real.topicId(),
+                    false);
+              }
+            });
+  }
+
+  @Test
+  void r8_polls_that_never_wait_are_noticed() {
+    assertBroken(
+        "SPIN",
+        settings ->
+            new ProxySimulation(settings, new ProxyRules()) {
+              @Override
+              Consumer<byte[], byte[]> seen(SimConsumer created) {
+                return forwarding(
+                    (method, args) ->
+                        method.getName().equals("poll")
+                            ? created.poll(Duration.ZERO)
+                            : call(created, method, args));
+              }
+            });
+  }
+
+  @Test
+  void r9_a_failure_that_is_swallowed_is_noticed() {
+    assertBroken(
+        "R9",
+        settings ->
+            new ProxySimulation(settings, new ProxyRules()) {
+              @Override
+              Consumer<byte[], byte[]> seen(SimConsumer created) {
+                return forwarding(
+                    (method, args) -> {
+                      boolean before = created.hasFailed();
+                      try {
+                        return call(created, method, args);
+                      } catch (KafkaException e) {
+                        if (created.hasFailed() && !before) {
+                          return ConsumerRecords.empty();
+                        }
+                        throw e;
+                      }
+                    });
+              }
+            });
+  }
+
+  @Test
   void records_of_held_splits_in_the_choice_break_alignment() {
     assertBroken("I9", choosing(WithoutHold::new));
   }
@@ -258,11 +325,25 @@ class PollProxyMutationTest {
       ProxyRules rules,
       LongFunction<SimSettings> worlds,
       Function<SimSettings, ProxyLimits> limits) {
+    assertBroken(
+        invariant,
+        worlds,
+        settings -> new ProxySimulation(settings, rules, limits.apply(settings)));
+  }
+
+  private static void assertBroken(
+      String invariant, Function<SimSettings, ProxySimulation> simulations) {
+    assertBroken(invariant, SimSettings::of, simulations);
+  }
+
+  private static void assertBroken(
+      String invariant,
+      LongFunction<SimSettings> worlds,
+      Function<SimSettings, ProxySimulation> simulations) {
     TreeSet<String> broken = new TreeSet<>();
     for (long seed = 1; seed <= SEEDS && !broken.contains(invariant); seed++) {
-      SimSettings settings = worlds.apply(seed);
       try {
-        new ProxySimulation(settings, rules, limits.apply(settings)).run();
+        simulations.apply(worlds.apply(seed)).run();
       } catch (AssertionError e) {
         if (e.getCause() instanceof SimViolation violation) {
           broken.add(violation.invariant());
@@ -272,6 +353,27 @@ class PollProxyMutationTest {
       }
     }
     assertThat(broken).as("broken invariants").contains(invariant);
+  }
+
+  private interface Forward {
+    Object call(Method method, Object[] args) throws Throwable;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static Consumer<byte[], byte[]> forwarding(Forward forward) {
+    return (Consumer<byte[], byte[]>)
+        Proxy.newProxyInstance(
+            Consumer.class.getClassLoader(),
+            new Class<?>[] {Consumer.class},
+            (proxy, method, args) -> forward.call(method, args));
+  }
+
+  private static Object call(SimConsumer consumer, Method method, Object[] args) throws Throwable {
+    try {
+      return method.invoke(consumer, args);
+    } catch (InvocationTargetException e) {
+      throw e.getCause();
+    }
   }
 
   /**

@@ -29,7 +29,7 @@ import org.apache.kafka.common.serialization.Deserializer;
  *
  * <p>After a while of chaos everything that hinders is taken away; then all records must come out.
  */
-final class ProxySimulation {
+class ProxySimulation {
 
   private static final Duration QUIET_LIMIT = Duration.ofMinutes(2);
   private static final int TRACE = 60;
@@ -185,6 +185,10 @@ final class ProxySimulation {
       try {
         HandoverBatch batch = proxy.fetch();
         fetches++;
+        check(
+            consumer == null || !consumer.hasFailed(),
+            "R9",
+            () -> "a poll failed and nobody was told");
         if (batch != ProxyParts.EMPTY) {
           note("batch: " + runs(batch) + ", finished " + batch.finishedSplits());
           sink.offer(batch);
@@ -472,7 +476,7 @@ final class ProxySimulation {
     note("add " + added);
     added.forEach(SimSplit::setAdded);
     proxy.addSplits(
-        added.stream().map(SimSplit::split).toList(),
+        added.stream().map(this::toRead).toList(),
         new SplitListeners() {
           @Override
           public PositionListener position(String splitId) {
@@ -521,7 +525,17 @@ final class ProxySimulation {
     created.onPoll(timeout -> watch.onPoll(created, timeout));
     created.spinLimit(6);
     consumer = created;
+    return seen(created);
+  }
+
+  /** The consumer as the proxy sees it; a test of the tests may show another one. */
+  Consumer<byte[], byte[]> seen(SimConsumer created) {
     return created;
+  }
+
+  /** The split as the proxy is given it; likewise. */
+  KorpseSplit toRead(SimSplit split) {
+    return split.split();
   }
 
   private static String runs(HandoverBatch batch) {

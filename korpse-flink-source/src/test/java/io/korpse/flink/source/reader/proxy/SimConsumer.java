@@ -43,6 +43,7 @@ final class SimConsumer extends UnsupportedConsumer {
   private final SimCalls calls = new SimCalls();
   private Set<String> topics = Set.of();
   private RuntimeException failure;
+  private boolean failed;
   private java.util.function.Consumer<Duration> onPoll = timeout -> {};
   private int spinLimit = 2_000;
   private boolean inside;
@@ -104,6 +105,11 @@ final class SimConsumer extends UnsupportedConsumer {
   }
 
   /** Makes the next poll, or the one that is waiting, throw. */
+  /** Whether a call has thrown what it was told to. */
+  boolean hasFailed() {
+    return failed;
+  }
+
   void failNextPoll(RuntimeException newFailure) {
     failure = newFailure;
     network.arrive(() -> {});
@@ -167,6 +173,7 @@ final class SimConsumer extends UnsupportedConsumer {
     if (failure != null) {
       RuntimeException thrown = failure;
       failure = null;
+      failed = true;
       throw thrown;
     }
     network.handle();
@@ -204,7 +211,7 @@ final class SimConsumer extends UnsupportedConsumer {
     }
     spins++;
     if (spins > spinLimit) {
-      throw new AssertionError(spins + " polls without a record at virtual time " + now());
+      throw new SimViolation("SPIN", spins + " polls without a record at virtual time " + now());
     }
   }
 
