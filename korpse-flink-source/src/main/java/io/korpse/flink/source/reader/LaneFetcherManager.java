@@ -114,6 +114,14 @@ final class LaneFetcherManager extends KorpseFetcherManager {
     byLane.forEach(this::fetch);
   }
 
+  @Override
+  public synchronized void close(long timeoutMillis) throws Exception {
+    if (merge != null) {
+      merge.close();
+    }
+    super.close(timeoutMillis);
+  }
+
   private void fetch(int lane, List<KorpseSplit> splits) {
     SplitFetcher<ConsumerRecord<byte[], byte[]>, KorpseSplit> running = lanes.get(lane);
     if (running != null && fetchers.containsValue(running)) {

@@ -81,6 +81,14 @@ public final class LaneMerge {
     return merging;
   }
 
+  /** Nothing is read any more; before the fetchers are waited for. Task thread. */
+  public void close() {
+    MergingQueue merging = queue;
+    if (merging != null) {
+      merging.close();
+    }
+  }
+
   private final class LaneRules extends ProxyRules {
 
     private final MergeLane lane;

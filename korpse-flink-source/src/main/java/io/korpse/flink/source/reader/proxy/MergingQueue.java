@@ -126,6 +126,17 @@ public final class MergingQueue
     return more ? AVAILABLE : inner.getAvailabilityFuture();
   }
 
+  /**
+   * Gives back what was taken out of the fetchers' queue and nobody will read any more: a fetcher
+   * that had ended before waits for that. Task thread.
+   */
+  void close() {
+    drain();
+    for (var other = others.poll(); other != null; other = others.poll()) {
+      other.recycle();
+    }
+  }
+
   @Override
   public void notifyAvailable() {
     inner.notifyAvailable();

@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.connector.base.source.reader.RecordsBySplits;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.synchronization.FutureCompletingBlockingQueue;
@@ -249,6 +250,31 @@ final class MergingQueueTest {
 
     assertThat(queue.poll()).isSameAs(other);
     assertThat(queue.poll()).isNull();
+    assertThat(queue.isEmpty()).isTrue();
+  }
+
+  /**
+   * Two have ended, and the reader is closed when it has seen one of that: as after a last record.
+   */
+  @Test
+  void gives_back_at_close_what_fetchers_that_have_ended_wait_for() throws Exception {
+    AtomicInteger recycled = new AtomicInteger();
+    for (int lane = 0; lane < 2; lane++) {
+      inner.put(
+          lane,
+          new RecordsBySplits<>(Collections.emptyMap(), Set.of()) {
+            @Override
+            public void recycle() {
+              recycled.incrementAndGet();
+            }
+          });
+    }
+    assertThat(queue.poll()).isNotNull();
+    assertThat(recycled).hasValue(0);
+
+    queue.close();
+
+    assertThat(recycled).hasValue(1);
     assertThat(queue.isEmpty()).isTrue();
   }
 
