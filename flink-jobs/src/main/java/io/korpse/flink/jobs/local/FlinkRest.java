@@ -250,6 +250,11 @@ public final class FlinkRest {
     return send(request(path).GET());
   }
 
+  /** What the path answers as text, whatever its status says. */
+  public String text(String path) {
+    return exchange(request(path).GET()).body();
+  }
+
   private JsonNode post(String path, JsonNode body) {
     return send(
         request(path)
@@ -261,10 +266,20 @@ public final class FlinkRest {
     return HttpRequest.newBuilder(URI.create(url + path)).timeout(Duration.ofSeconds(60));
   }
 
-  private JsonNode send(HttpRequest.Builder request) {
+  private HttpResponse<String> exchange(HttpRequest.Builder request) {
     try {
-      HttpResponse<String> response =
-          client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+      return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    } catch (IOException e) {
+      throw new UncheckedIOException("Flink at " + url + " does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Interrupted while Flink answers", e);
+    }
+  }
+
+  private JsonNode send(HttpRequest.Builder request) {
+    HttpResponse<String> response = exchange(request);
+    try {
       JsonNode body = JSON.readTree(response.body());
       if (response.statusCode() >= 400) {
         List<String> errors = new ArrayList<>();
@@ -273,10 +288,7 @@ public final class FlinkRest {
       }
       return body;
     } catch (IOException e) {
-      throw new UncheckedIOException("Flink at " + url + " does not answer", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("Interrupted while Flink answers", e);
+      throw new UncheckedIOException("Flink at " + url + " does not answer in JSON", e);
     }
   }
 }
