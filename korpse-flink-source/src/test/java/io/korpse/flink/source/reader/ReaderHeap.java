@@ -1,10 +1,15 @@
 package io.korpse.flink.source.reader;
 
+import static org.awaitility.Awaitility.await;
+
 import io.korpse.flink.source.KorpseSource;
 import io.korpse.flink.source.KorpseSourceOptions;
 import io.korpse.flink.source.deserializer.KafkaRecordDeserializationSchema;
+import io.korpse.testing.EmbeddedBroker;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryType;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.util.Collector;
@@ -20,7 +25,7 @@ final class ReaderHeap {
   private static final int ROUNDS = 12;
 
   /** Nothing is fetched any more when what is held has not changed for so long. */
-  private static final long STILL_MILLIS = 150;
+  private static final Duration STILL = Duration.ofMillis(150);
 
   private ReaderHeap() {}
 
@@ -52,13 +57,14 @@ final class ReaderHeap {
   }
 
   /** Lets the fetcher fill the buffers while nobody takes anything out of them. */
-  private static long heldWhenFull(ReaderRig rig) throws InterruptedException {
-    long held = -1;
-    for (long now = rig.gauge("heldBytes"); now != held; now = rig.gauge("heldBytes")) {
-      held = now;
-      Thread.sleep(STILL_MILLIS);
-    }
-    return held;
+  private static long heldWhenFull(ReaderRig rig) {
+    AtomicLong held = new AtomicLong(-1);
+    await()
+        .atMost(EmbeddedBroker.patience())
+        .pollInterval(Duration.ofMillis(10))
+        .during(STILL)
+        .until(() -> held.getAndSet(rig.gauge("heldBytes")) == held.get());
+    return held.get();
   }
 
   /** What was live at a collection of its own, however much was allocated since. */
