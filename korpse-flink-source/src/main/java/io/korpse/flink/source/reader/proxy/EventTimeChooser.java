@@ -72,7 +72,9 @@ final class EventTimeChooser implements SplitChooser {
     }
     SplitBuffer lowest = heap[0];
     SplitBuffer chosen = choose(lowest, horizon, nowNanos);
-    if (longest != lowest && longest != chosen && nowNanos - longest.servedNanos > maxHoldNanos) {
+    // The lowest waits with the order, but not while others are served in its stead.
+    boolean passedOver = longest != chosen && (longest != lowest || chosen != null);
+    if (passedOver && nowNanos - longest.servedNanos > maxHoldNanos) {
       heldTooLong = longest;
       stats.countServedAfterHold();
       return longest;

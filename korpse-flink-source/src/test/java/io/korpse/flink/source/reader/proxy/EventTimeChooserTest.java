@@ -82,6 +82,33 @@ class EventTimeChooserTest extends SplitChooserContract {
     assertThat(chooser.next(NO_HORIZON, now)).isSameAs(present);
   }
 
+  /** It waited behind the horizon for as long as those without timestamps went on. */
+  @Test
+  void serves_the_lowest_split_that_was_held_too_long_while_others_took_turns() {
+    SplitChooser chooser = chooser();
+    SplitBuffer future = Buffers.with(0, 4_000_000_000_000L);
+    SplitBuffer untimed = Buffers.with(1, -1, -1, -1);
+    chooser.ready(future, now);
+    chooser.ready(untimed, now);
+    assertThat(chooser.next(2_000, now)).isSameAs(untimed);
+    serve(chooser, untimed, 1);
+    now += MAX_HOLD_NANOS + 1;
+
+    assertThat(chooser.next(2_000, now)).isSameAs(future);
+    assertThat(chooser.runUntil(future, 2_000)).isEqualTo(4_000_000_000_000L);
+    assertThat(stats.servedAfterHold()).isEqualTo(1);
+  }
+
+  @Test
+  void keeps_the_lowest_split_waiting_beyond_the_hold_while_nobody_is_served() {
+    SplitChooser chooser = chooser();
+    SplitBuffer future = Buffers.with(0, 4_000_000_000_000L);
+    chooser.ready(future, now);
+    now += MAX_HOLD_NANOS + 1;
+
+    assertThat(chooser.next(2_000, now)).as("the wait for order has a limit of its own").isNull();
+  }
+
   @Test
   void puts_records_without_a_timestamp_where_their_split_was() {
     SplitChooser chooser = chooser();

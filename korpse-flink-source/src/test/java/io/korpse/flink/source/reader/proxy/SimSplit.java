@@ -184,11 +184,19 @@ final class SimSplit {
 
   /** Whether the broker has records that this split has still to emit. */
   boolean hasMore() {
+    return hasMoreBefore(stopOffset);
+  }
+
+  /** The same for those below an offset, as the last stable one. */
+  boolean hasMoreBefore(long end) {
     int next = emitted;
     while (next < appended && visible[next] < lostBefore) {
       next++;
     }
-    return !finished && !endedEarly && next < appended && visible[next] < stopOffset;
+    return !finished
+        && !endedEarly
+        && next < appended
+        && visible[next] < Math.min(end, stopOffset);
   }
 
   @Override

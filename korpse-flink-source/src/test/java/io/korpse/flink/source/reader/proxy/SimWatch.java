@@ -468,11 +468,13 @@ final class SimWatch {
     for (SplitBuffer split : proxy.splits()) {
       SimSplit expected = splits.get(split.splitId());
       Seen was = seen.computeIfAbsent(split, s -> new Seen());
+      SimPartition partition = cluster.partition(split.partition());
+      boolean committedOnly = settings.consumer().readCommitted();
       boolean eligible =
-          expected.hasMore()
+          expected.hasMoreBefore(committedOnly ? partition.lastStable() : partition.end())
               && !control.isHeld(split.splitId())
               && !split.pause.has(PauseReason.OFFSET_CHECK)
-              && cluster.partition(split.partition()).leader() != SimPartition.NO_LEADER;
+              && partition.leader() != SimPartition.NO_LEADER;
       if (!eligible
           || was.fetchOffset != split.fetchOffset()
           || was.emitted != expected.position()) {
