@@ -29,7 +29,7 @@ final class ReaderHeap {
 
   private ReaderHeap() {}
 
-  /** Takes the bootstrap servers, the topic, its partitions, and the reader's buffer in bytes. */
+  /** Takes the bootstrap servers, the topic, its partitions, the reader's buffer, its consumers. */
   public static void main(String[] args) throws Exception {
     String topic = args[1];
     int partitions = Integer.parseInt(args[2]);
@@ -38,7 +38,8 @@ final class ReaderHeap {
             KorpseSource.<String>builder()
                 .setBootstrapServers(args[0])
                 .setDeserializer(new Length())
-                .setProperty(KorpseSourceOptions.READER_BUFFER.key(), args[3] + " b"))) {
+                .setProperty(KorpseSourceOptions.READER_BUFFER.key(), args[3] + " b")
+                .setReaderConsumers(Integer.parseInt(args[4])))) {
       rig.add(ReaderRig.split("warm-" + topic, 0, 1)).pollUntilCount(1);
       long before = liveBytes();
       for (int p = 0; p < partitions; p++) {

@@ -23,7 +23,9 @@ final class ReaderHeapIT {
   private static final long MIB = 1024 * 1024;
   private static final long BUFFER = 8 * MIB;
 
-  /** What a reader holds that is not for data: the client itself, metrics, threads. */
+  /**
+   * What each consumer of a reader holds that is not for data: the client itself, metrics, threads.
+   */
   private static final long REST = MIB;
 
   /** Likewise for each split: its state here and in the client, and its metrics. */
@@ -48,17 +50,21 @@ final class ReaderHeapIT {
    */
   @ParameterizedTest
   @CsvSource({
-    "none, 0, 12, 20, 900000, 1, 0, 0",
-    "none, 0, 12, 20, 900000, 1, 1, 1000",
-    "none, 0, 200, 100, 10000, 1, 1, 20",
-    "none, 0, 200, 200, 100, 1, 20, 2",
-    "none, 0, 200, 20, 300000, 10, 0, 0",
-    "none, 0, 2000, 20, 1000, 1, 0, 0",
-    "zstd, 100, 12, 20, 900000, 1, 0, 0",
-    "zstd, 100, 12, 20, 900000, 1, 1, 1000",
-    "zstd, 50, 12, 60, 300000, 1, 0, 0",
+    "1, none, 0, 12, 20, 900000, 1, 0, 0",
+    "1, none, 0, 12, 20, 900000, 1, 1, 1000",
+    "1, none, 0, 200, 100, 10000, 1, 1, 20",
+    "1, none, 0, 200, 200, 100, 1, 20, 2",
+    "1, none, 0, 200, 20, 300000, 10, 0, 0",
+    "1, none, 0, 2000, 20, 1000, 1, 0, 0",
+    "1, zstd, 100, 12, 20, 900000, 1, 0, 0",
+    "1, zstd, 100, 12, 20, 900000, 1, 1, 1000",
+    "1, zstd, 50, 12, 60, 300000, 1, 0, 0",
+    "2, none, 0, 12, 20, 900000, 1, 0, 0",
+    "2, none, 0, 200, 100, 10000, 1, 1, 20",
+    "2, zstd, 50, 12, 60, 300000, 1, 0, 0",
   })
   void live_heap_stays_within_the_formula(
+      int consumers,
       String codec,
       int zeros,
       int partitions,
@@ -69,18 +75,24 @@ final class ReaderHeapIT {
       int headerBytes)
       throws Exception {
     String topic =
-        codec + zeros + "-" + partitions + "-" + valueBytes + "-" + every + "-" + headers;
+        String.join("-", codec + zeros, "" + partitions, "" + valueBytes, "" + every, "" + headers)
+            + "-by-"
+            + consumers;
     produce(topic, codec, zeros, partitions, records, valueBytes, every, headers, headerBytes);
 
-    long[] printed = run(topic, partitions);
+    long[] printed = run(topic, partitions, consumers);
 
     long largest = 200L + valueBytes + headers * (121L + headerBytes);
     boolean packed = !codec.equals("none");
-    assertThat(printed[0]).isPositive().isLessThanOrEqualTo(formula(largest, packed, partitions));
-    assertThat(printed[1]).as("held").isBetween(BUFFER / 2, BUFFER + BUFFER / 8 + largest);
+    assertThat(printed[0])
+        .isPositive()
+        .isLessThanOrEqualTo(formula(consumers, largest, packed, partitions));
+    assertThat(printed[1])
+        .as("held")
+        .isBetween(BUFFER / 2, BUFFER + BUFFER / 8 + consumers * largest);
   }
 
-  private static long[] run(String topic, int partitions) throws Exception {
+  private static long[] run(String topic, int partitions, int consumers) throws Exception {
     Process child =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -92,7 +104,8 @@ final class ReaderHeapIT {
                 broker.bootstrapServers(),
                 topic,
                 Integer.toString(partitions),
-                Long.toString(BUFFER))
+                Long.toString(BUFFER),
+                Integer.toString(consumers))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     String printed;
@@ -106,15 +119,15 @@ final class ReaderHeapIT {
     return Arrays.stream(printed.split(" ")).mapToLong(Long::parseLong).toArray();
   }
 
-  private static long formula(long largestRecord, boolean packed, int splits) {
+  private static long formula(int consumers, long largestRecord, boolean packed, int splits) {
     long poll = BUFFER / 8;
     long fetchMaxBytes = BUFFER / 8;
     return BUFFER
         + poll
-        + largestRecord
+        + consumers * largestRecord
         + 10 * fetchMaxBytes
         + (packed ? 9 * largestRecord : 0)
-        + REST
+        + consumers * REST
         + splits * REST_OF_SPLIT;
   }
 

@@ -193,10 +193,7 @@ final class SimSplit {
     while (next < appended && visible[next] < lostBefore) {
       next++;
     }
-    return !finished
-        && !endedEarly
-        && next < appended
-        && visible[next] < Math.min(end, stopOffset);
+    return !finished && !endedEarly && next < appended && visible[next] < Math.min(end, stopOffset);
   }
 
   @Override
