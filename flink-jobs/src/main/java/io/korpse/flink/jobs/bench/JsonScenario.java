@@ -55,12 +55,20 @@ final class JsonScenario implements Scenario {
 
   @Override
   public List<Target> targets(Settings settings) {
-    return List.of(Target.ratioAtLeast("recordsPerSecond", SourceKind.KAFKA_SOURCE, 1.15));
+    return List.of(
+        Target.ratioAtLeast("recordsPerSecond", SourceKind.KAFKA_SOURCE, 1.15),
+        Target.ratioAtLeast(
+            SourceKind.KORPSE_2_EARLY, "recordsPerSecond", SourceKind.KAFKA_SOURCE, 1.15));
   }
 
   @Override
   public List<SourceKind> sources() {
-    return List.of(SourceKind.KORPSE, SourceKind.KORPSE_EARLY, SourceKind.KAFKA_SOURCE);
+    return List.of(
+        SourceKind.KORPSE,
+        SourceKind.KORPSE_EARLY,
+        SourceKind.KORPSE_2,
+        SourceKind.KORPSE_2_EARLY,
+        SourceKind.KAFKA_SOURCE);
   }
 
   @Override

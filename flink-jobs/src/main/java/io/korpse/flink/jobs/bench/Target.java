@@ -43,15 +43,27 @@ record Target(
     return ratio(figure, under, bound, false);
   }
 
+  /** Bounds the ratio of the medians of a figure, for Korpse with options that are not default. */
+  static Target ratioAtLeast(SourceKind over, String figure, SourceKind under, double bound) {
+    Target target = ratio(over, figure, under, bound, true);
+    return new Target(
+        "%s: %s".formatted(over.label(), target.text), target.value, bound, true, target.sources);
+  }
+
   private static Target ratio(String figure, SourceKind under, double bound, boolean atLeast) {
+    return ratio(SourceKind.KORPSE, figure, under, bound, atLeast);
+  }
+
+  private static Target ratio(
+      SourceKind over, String figure, SourceKind under, double bound, boolean atLeast) {
     return new Target(
         "`%s` %s %s of %s"
             .formatted(
                 figure, atLeast ? "at least" : "at most", Numbers.text(bound), under.label()),
-        report -> of(report.ratios(report.lastVariant(), SourceKind.KORPSE, under).get(figure)),
+        report -> of(report.ratios(report.lastVariant(), over, under).get(figure)),
         bound,
         atLeast,
-        Set.of(SourceKind.KORPSE, under));
+        Set.of(over, under));
   }
 
   static Target atLeast(String figure, double bound) {
