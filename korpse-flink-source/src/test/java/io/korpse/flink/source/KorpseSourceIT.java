@@ -238,11 +238,7 @@ final class KorpseSourceIT {
     assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
   }
 
-  /**
-   * What such a job fails with. It has no sink that collects: Flink's ends its TaskManager, and
-   * with it every test that follows, when the job fails before the sink was opened (a
-   * NullPointerException at bufferLock in CollectSinkFunction.accumulateFinalResults).
-   */
+  /** What such a job fails with. A sink that collects can end Flink (docs/reliability.md). */
   private static AbstractStringAssert<?> assertFails(KorpseSourceBuilder<String> builder) {
     StreamExecutionEnvironment env = environment(1, RuntimeExecutionMode.STREAMING);
     stream(env, builder).sinkTo(new DiscardingSink<>());

@@ -45,9 +45,7 @@ record Target(
 
   /** Bounds the ratio of the medians of a figure, for Korpse with options that are not default. */
   static Target ratioAtLeast(SourceKind over, String figure, SourceKind under, double bound) {
-    Target target = ratio(over, figure, under, bound, true);
-    return new Target(
-        "%s: %s".formatted(over.label(), target.text), target.value, bound, true, target.sources);
+    return ratio(over, figure, under, bound, true);
   }
 
   private static Target ratio(String figure, SourceKind under, double bound, boolean atLeast) {
@@ -57,9 +55,13 @@ record Target(
   private static Target ratio(
       SourceKind over, String figure, SourceKind under, double bound, boolean atLeast) {
     return new Target(
-        "`%s` %s %s of %s"
+        "%s`%s` %s %s of %s"
             .formatted(
-                figure, atLeast ? "at least" : "at most", Numbers.text(bound), under.label()),
+                over == SourceKind.KORPSE ? "" : over.label() + ": ",
+                figure,
+                atLeast ? "at least" : "at most",
+                Numbers.text(bound),
+                under.label()),
         report -> of(report.ratios(report.lastVariant(), over, under).get(figure)),
         bound,
         atLeast,

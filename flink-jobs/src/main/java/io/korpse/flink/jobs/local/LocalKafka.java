@@ -85,9 +85,8 @@ public final class LocalKafka {
     settings.put("share.coordinator.state.topic.replication.factor", replicas);
     settings.put("share.coordinator.state.topic.min.isr", "1");
     settings.put("controlled.shutdown.enable", "true");
-    // Each partition has two sparse files of this size, 10 MiB by default. With 2,000 partitions
-    // some
-    // file systems take minutes to give them their first pages.
+    // Each partition has two sparse files of this size, 10 MiB by default. For 2,000 partitions
+    // some file systems take minutes to give them their first pages.
     settings.put("log.index.size.max.bytes", "1048576");
     return settings;
   }

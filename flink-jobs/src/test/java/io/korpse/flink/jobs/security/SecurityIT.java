@@ -262,11 +262,7 @@ final class SecurityIT {
     return failure;
   }
 
-  /**
-   * What a job of these settings fails with. It has no sink that collects: Flink's ends its
-   * TaskManager, and with it every test that follows, when the job fails before the sink was opened
-   * (a NullPointerException at bufferLock in CollectSinkFunction.accumulateFinalResults).
-   */
+  /** What a job fails with. A sink that collects can end Flink with it (docs/reliability.md). */
   private String failure(Map<String, String> client, OffsetsInitializer start) throws Exception {
     JobClient job = start(client, start);
     StringBuilder failure = new StringBuilder();

@@ -75,9 +75,8 @@ final class ReaderHeapIT {
       int headerBytes)
       throws Exception {
     String topic =
-        String.join("-", codec + zeros, "" + partitions, "" + valueBytes, "" + every, "" + headers)
-            + "-by-"
-            + consumers;
+        "%s%d-%d-%d-%d-%d-by-%d"
+            .formatted(codec, zeros, partitions, valueBytes, every, headers, consumers);
     produce(topic, codec, zeros, partitions, records, valueBytes, every, headers, headerBytes);
 
     long[] printed = run(topic, partitions, consumers);

@@ -72,7 +72,7 @@ final class EventTimeChooser implements SplitChooser {
     }
     SplitBuffer lowest = heap[0];
     SplitBuffer chosen = choose(lowest, horizon, nowNanos);
-    // The lowest waits with the order, but not while others are served in its stead.
+    // The lowest may have to wait for a split that is empty, but not while others are served.
     boolean passedOver = longest != chosen && (longest != lowest || chosen != null);
     if (passedOver && nowNanos - longest.servedNanos > maxHoldNanos) {
       heldTooLong = longest;
