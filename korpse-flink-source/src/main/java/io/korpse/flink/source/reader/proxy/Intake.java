@@ -98,7 +98,7 @@ final class Intake {
         bytes += take(partition, polled, arrivals);
       }
     }
-    more = withheld > 0 || polled.count() >= pollSize.count();
+    more = withheld > 0 || polled.count() >= pollSize.count() || consumer.heldBack();
     consumer.polled(!more);
     stats.polled(kept, bytes);
     if (withheld > 0) {

@@ -90,7 +90,12 @@ public final class PollProxy implements AutoCloseable {
     this.ledger = rules.ledger(parts.pauseTimes());
     this.consumer =
         new ProxyConsumer(
-            parts.consumerFactory(), quota, ledger, limits.retainedResponses(), stats);
+            parts.consumerFactory(),
+            quota,
+            ledger,
+            rules.fetchAhead(),
+            limits.retainedResponses(),
+            stats);
     this.chooser = rules.chooser(parts);
     this.orderWait = rules.orderWait(parts);
     this.admission = rules.admission(parts, ledger, orderWait);

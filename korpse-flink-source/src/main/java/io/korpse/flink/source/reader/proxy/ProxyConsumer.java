@@ -42,6 +42,7 @@ final class ProxyConsumer {
   private final ProxyStats stats;
   private final Map<TopicPartition, SplitBuffer> assigned = new LinkedHashMap<>();
   private final PausedRests rests = new PausedRests();
+  private final FetchAhead ahead;
 
   /**
    * Splits that are read to the end of their log and still assigned. An assignment costs as much as
@@ -51,15 +52,20 @@ final class ProxyConsumer {
 
   private Consumer<byte[], byte[]> consumer;
 
+  /** Whether the last poll could not give all that the client holds for open splits. */
+  private boolean heldBack;
+
   ProxyConsumer(
       ConsumerFactory factory,
       PollQuota quota,
       PauseLedger ledger,
+      FetchAhead ahead,
       int maxGroups,
       ProxyStats stats) {
     this.factory = factory;
     this.quota = quota;
     this.ledger = ledger;
+    this.ahead = ahead;
     this.maxGroups = maxGroups;
     this.stats = stats;
   }
@@ -113,6 +119,7 @@ final class ProxyConsumer {
    */
   void end(SplitBuffer split) {
     rests.dropped(split);
+    ahead.dropped(split);
     ended.add(split);
     boolean hasMore = split.end() < 0 || split.end() > split.fetchOffset();
     if (hasMore
@@ -140,6 +147,7 @@ final class ProxyConsumer {
     for (SplitBuffer split : splits) {
       assigned.remove(split.partition());
       rests.dropped(split);
+      ahead.dropped(split);
     }
     consumer.assign(assigned.keySet());
   }
@@ -172,9 +180,41 @@ final class ProxyConsumer {
     split.seekedBackTo = split.fetchOffset();
   }
 
+  /**
+   * Polls; first for a moment, when something can be asked for ahead.
+   *
+   * @see FetchAhead
+   */
   ConsumerRecords<byte[], byte[]> poll(long nanos) {
+    heldBack = false;
+    if (rests.groups() < maxGroups) {
+      List<TopicPartition> others =
+          ahead.toPause(assigned.values(), splitCount() - ledger.pausedCount());
+      if (!others.isEmpty()) {
+        ConsumerRecords<byte[], byte[]> early = pollWithout(others);
+        if (!early.nextOffsets().isEmpty()) {
+          heldBack = true;
+          ahead.cameEarly();
+          return early;
+        }
+      }
+    }
     // The client counts in whole milliseconds; less than one would be a loop without waiting.
     return consumer.poll(Duration.ofMillis((nanos + 999_999) / 1_000_000));
+  }
+
+  private ConsumerRecords<byte[], byte[]> pollWithout(List<TopicPartition> others) {
+    consumer.pause(others);
+    try {
+      return consumer.poll(Duration.ZERO);
+    } finally {
+      consumer.resume(others);
+    }
+  }
+
+  /** Whether the last poll left out open splits of which the client may hold something. */
+  boolean heldBack() {
+    return heldBack;
   }
 
   OptionalLong currentLag(TopicPartition partition) {
@@ -202,20 +242,35 @@ final class ProxyConsumer {
         seek(split);
       }
     }
-    rests.paused(paused);
-    while (rests.groups() > maxGroups) {
+    pauseGroups(paused);
+    // What was asked for ahead is a response more than without.
+    int most = ahead.isAsking() ? maxGroups - 1 : maxGroups;
+    while (rests.groups() > most) {
       shed(rests.oldest());
     }
+  }
+
+  /** What was asked for ahead comes in another response than what the client held before. */
+  private void pauseGroups(List<SplitBuffer> paused) {
+    List<SplitBuffer> asked = paused.stream().filter(ahead::isAsked).toList();
+    if (asked.isEmpty() || asked.size() == paused.size()) {
+      rests.paused(paused);
+      return;
+    }
+    rests.paused(asked);
+    rests.paused(paused.stream().filter(split -> !ahead.isAsked(split)).toList());
   }
 
   /** The last poll brought something of the split. */
   void gave(SplitBuffer split) {
     rests.gives(split);
+    ahead.gives(split);
   }
 
   /** The last poll is taken; {@code all} when the client has no more that it could give. */
   void polled(boolean all) {
     rests.polled(all);
+    ahead.polled(all);
   }
 
   /** Drops what the client holds for these splits; fetched again when they are open. */
@@ -243,6 +298,7 @@ final class ProxyConsumer {
     close(closeTimeout);
     open(maxPollRecords);
     assigned.values().forEach(rests::dropped);
+    ahead.clear();
     if (!assigned.isEmpty()) {
       consumer.assign(assigned.keySet());
       assigned.values().forEach(this::startAt);

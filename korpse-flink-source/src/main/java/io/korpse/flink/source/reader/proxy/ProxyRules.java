@@ -37,6 +37,10 @@ class ProxyRules {
     return parts.eventTime() ? parts.maxHold().toNanos() : 0;
   }
 
+  FetchAhead fetchAhead() {
+    return new FetchAhead();
+  }
+
   /** Where batches of several proxies are merged, what the merge is told of this one. */
   @Nullable
   MergeLane lane() {

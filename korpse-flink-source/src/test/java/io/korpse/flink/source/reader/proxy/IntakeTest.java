@@ -25,6 +25,7 @@ class IntakeTest {
           (overrides, keys, values) -> new MockConsumer<>("earliest"),
           quota,
           new PauseLedger(new PauseTimes()),
+          new FetchAhead(),
           8,
           stats);
   private final List<String> arrived = new ArrayList<>();

@@ -64,6 +64,21 @@ class PollProxyMutationTest {
   }
 
   @Test
+  void asking_ahead_again_when_the_answer_came_at_once_breaks_the_pauses() {
+    assertBroken(
+        "I4",
+        new ProxyRules() {
+          @Override
+          FetchAhead fetchAhead() {
+            return new FetchAhead() {
+              @Override
+              void cameEarly() {}
+            };
+          }
+        });
+  }
+
+  @Test
   void polls_larger_than_their_quota_break_the_bound() {
     assertBroken("I3", new ProxyRules(), SimSettings::of, settings -> withSizes(settings, 1, 20));
   }

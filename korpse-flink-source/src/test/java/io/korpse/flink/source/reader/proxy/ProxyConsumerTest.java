@@ -18,6 +18,7 @@ class ProxyConsumerTest {
           (overrides, keys, values) -> new RecordingConsumer(),
           new PollQuota(true, true),
           ledger,
+          new FetchAhead(),
           8,
           new ProxyStats());
   private final SplitBuffer split = Buffers.empty(0);

@@ -588,6 +588,11 @@ class ProxySimulation {
     }
 
     @Override
+    FetchAhead fetchAhead() {
+      return simulated.fetchAhead();
+    }
+
+    @Override
     WakeSignal wakeSignal() {
       return new WakeSignal(
           (condition, nanos) -> {
