@@ -44,7 +44,7 @@ final class JsonScenario implements Scenario {
   public Map<Option, String> defaults() {
     return Map.ofEntries(
         entry(Option.RUNS, "5"),
-        entry(Option.WARMUPS, "1"),
+        entry(Option.WARMUPS, "3"),
         entry(Option.RECORDS, "6000000"),
         entry(Option.PARTITIONS, "8"),
         entry(Option.COMPRESSION, "none"),

@@ -24,7 +24,7 @@ final class PartitionsScenario implements Scenario {
   public Map<Option, String> defaults() {
     return Map.ofEntries(
         entry(Option.RUNS, "5"),
-        entry(Option.WARMUPS, "1"),
+        entry(Option.WARMUPS, "3"),
         entry(Option.RECORDS, "6000000"),
         entry(Option.PARTITIONS, "8,200,2000"),
         entry(Option.SIZE, "100"),

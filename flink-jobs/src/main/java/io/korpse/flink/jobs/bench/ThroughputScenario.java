@@ -25,7 +25,7 @@ final class ThroughputScenario implements Scenario {
   public Map<Option, String> defaults() {
     return Map.ofEntries(
         entry(Option.RUNS, "5"),
-        entry(Option.WARMUPS, "1"),
+        entry(Option.WARMUPS, "3"),
         entry(Option.RECORDS, "20000000"),
         entry(Option.PARTITIONS, "8"),
         entry(Option.SIZE, "100"),
