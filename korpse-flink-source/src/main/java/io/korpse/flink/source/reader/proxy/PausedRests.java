@@ -14,7 +14,7 @@ import java.util.Set;
  * response of each broker: a group. A split that is open again has its old rest until a poll has
  * given all that the client held; until then it counts in its old group, also when it is paused
  * anew and comes into another. The client thus holds one response of each broker for each group,
- * and one more for the splits that are open.
+ * and one more for the splits that are open; two, while something is asked for ahead.
  *
  * <p>Confined to the fetcher thread.
  */
